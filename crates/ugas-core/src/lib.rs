@@ -1,0 +1,6 @@
+//! Deterministic core of UGAS.
+#![forbid(unsafe_code)]
+
+pub mod hash;
+pub mod id;
+pub mod time;
