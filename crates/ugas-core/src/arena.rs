@@ -1,0 +1,411 @@
+//! Where runtime objects live, under their handles (I3).
+//!
+//! The arena is our own because its free list must be part of the state: a restored simulation has to give out the
+//! same handles next as one that never stopped (I1).
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use crate::handle::Handle;
+use crate::hash::{StateHash, StateHasher};
+
+/// Objects of one kind, found by handle in constant time.
+///
+/// Iteration is in the order of indexes: a defined order, the same on every machine (V6), though not the order of
+/// insertion once a place has been reused. Places are reused last freed, first taken.
+///
+/// ```
+/// use ugas_core::{arena::Arena, handle::TaskId};
+///
+/// let mut tasks: Arena<TaskId, &str> = Arena::new();
+/// let wait = tasks.insert("wait");
+/// assert_eq!(tasks.remove(wait), Some("wait"));
+/// let listen = tasks.insert("listen");
+/// assert_eq!(format!("{wait:?} {listen:?}"), "task0v1 task0v2");
+/// assert_eq!(tasks.get(wait), None);
+/// ```
+#[derive(PartialEq, Eq)]
+pub struct Arena<H, T> {
+    slots: Vec<Slot<T>>,
+    /// The place to be taken next; the free places are linked from there.
+    first_free: Option<u32>,
+    occupied: u32,
+    handle: PhantomData<fn() -> H>,
+}
+
+impl<H: Handle, T> Arena<H, T> {
+    /// An empty arena.
+    pub const fn new() -> Self {
+        Self { slots: Vec::new(), first_free: None, occupied: 0, handle: PhantomData }
+    }
+
+    /// An empty arena that holds `capacity` objects before it allocates again (I6).
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { slots: Vec::with_capacity(capacity), ..Self::new() }
+    }
+
+    /// How many objects can live at once before the arena allocates.
+    pub fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    /// How many objects live.
+    pub const fn len(&self) -> usize {
+        self.occupied as usize
+    }
+
+    /// True if nothing lives here.
+    pub const fn is_empty(&self) -> bool {
+        self.occupied == 0
+    }
+
+    /// Puts an object in and names it.
+    ///
+    /// # Panics
+    /// With 2³² places in use: memory ends long before that.
+    pub fn insert(&mut self, value: T) -> H {
+        self.insert_with(|_| value)
+    }
+
+    /// Puts in an object that knows its own handle.
+    ///
+    /// # Panics
+    /// As [`Arena::insert`].
+    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> H {
+        let reused = self.first_free.and_then(|index| Some((index, self.slots.get_mut(index as usize)?)));
+        let handle = if let Some((index, slot)) = reused {
+            let handle = H::from_parts(index, slot.generation);
+            let occupied = Content::Occupied(make(handle));
+            if let Content::Free { next } = core::mem::replace(&mut slot.content, occupied) {
+                self.first_free = next;
+            }
+            handle
+        } else {
+            let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
+            let handle = H::from_parts(index, NonZeroU32::MIN);
+            let content = Content::Occupied(make(handle));
+            self.slots.push(Slot { generation: NonZeroU32::MIN, content });
+            handle
+        };
+        self.occupied += 1;
+        handle
+    }
+
+    /// Takes an object out; its handle finds nothing from now on. A handle of the dead removes nothing.
+    pub fn remove(&mut self, handle: H) -> Option<T> {
+        let slot = self.slots.get_mut(handle.index() as usize)?;
+        if slot.generation != handle.generation() || !matches!(slot.content, Content::Occupied(_)) {
+            return None;
+        }
+        let vacated = match slot.generation.checked_add(1) {
+            Some(generation) => {
+                slot.generation = generation;
+                Content::Free { next: self.first_free.replace(handle.index()) }
+            }
+            // A place that has run out of generations would give out handles of the long dead again.
+            None => Content::Retired,
+        };
+        self.occupied -= 1;
+        match core::mem::replace(&mut slot.content, vacated) {
+            Content::Occupied(value) => Some(value),
+            Content::Free { .. } | Content::Retired => None,
+        }
+    }
+
+    /// The object with this handle, if it lives.
+    pub fn get(&self, handle: H) -> Option<&T> {
+        self.slots.get(handle.index() as usize)?.occupant(handle.generation())
+    }
+
+    /// The object with this handle, to be changed, if it lives.
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        let slot = self.slots.get_mut(handle.index() as usize)?;
+        match &mut slot.content {
+            Content::Occupied(value) if slot.generation == handle.generation() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// True if the object with this handle lives.
+    pub fn contains(&self, handle: H) -> bool {
+        self.get(handle).is_some()
+    }
+
+    /// All objects, by index.
+    pub fn iter(&self) -> impl Iterator<Item = (H, &T)> + Clone {
+        (0u32..).zip(&self.slots).filter_map(|(index, slot)| {
+            let handle = H::from_parts(index, slot.generation);
+            slot.occupant(slot.generation).map(|value| (handle, value))
+        })
+    }
+
+    /// All objects, to be changed, by index.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
+        (0u32..).zip(&mut self.slots).filter_map(|(index, slot)| match &mut slot.content {
+            Content::Occupied(value) => Some((H::from_parts(index, slot.generation), value)),
+            Content::Free { .. } | Content::Retired => None,
+        })
+    }
+
+    /// The handles of all objects, by index.
+    pub fn handles(&self) -> impl Iterator<Item = H> + Clone {
+        self.iter().map(|(handle, _)| handle)
+    }
+}
+
+impl<H: Handle, T> Default for Arena<H, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H, T: Clone> Clone for Arena<H, T> {
+    fn clone(&self) -> Self {
+        Self { slots: self.slots.clone(), ..*self }
+    }
+
+    /// Keeps the allocation, and what the objects of places occupied on both sides have allocated: restoring a
+    /// snapshot every frame must not allocate (I6).
+    fn clone_from(&mut self, source: &Self) {
+        let Self { slots, first_free, occupied, handle: PhantomData } = self;
+        slots.clone_from(&source.slots);
+        *first_free = source.first_free;
+        *occupied = source.occupied;
+    }
+}
+
+impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<H, T: StateHash> StateHash for Arena<H, T> {
+    /// The free places too, in their order: they decide which handles come next (I1).
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self { slots, first_free, occupied: _, handle: PhantomData } = self;
+        slots.state_hash(hasher);
+        first_free.state_hash(hasher);
+    }
+}
+
+#[derive(PartialEq, Eq)]
+struct Slot<T> {
+    /// Of the occupant, or of the next one if the place is free.
+    generation: NonZeroU32,
+    content: Content<T>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Content<T> {
+    Occupied(T),
+    Free { next: Option<u32> },
+    Retired,
+}
+
+impl<T> Slot<T> {
+    fn occupant(&self, generation: NonZeroU32) -> Option<&T> {
+        match &self.content {
+            Content::Occupied(value) if self.generation == generation => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Clone> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        Self { generation: self.generation, content: self.content.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.generation = source.generation;
+        match (&mut self.content, &source.content) {
+            (Content::Occupied(mine), Content::Occupied(theirs)) => mine.clone_from(theirs),
+            (mine, theirs) => *mine = theirs.clone(),
+        }
+    }
+}
+
+impl<T: StateHash> StateHash for Slot<T> {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        self.generation.get().state_hash(hasher);
+        match &self.content {
+            Content::Occupied(value) => {
+                hasher.bytes(&[0]);
+                value.state_hash(hasher);
+            }
+            Content::Free { next } => {
+                hasher.bytes(&[1]);
+                next.state_hash(hasher);
+            }
+            Content::Retired => hasher.bytes(&[2]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::TaskId;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn task(index: u32, generation: u32) -> TaskId {
+        TaskId::from_parts(index, NonZeroU32::new(generation).unwrap())
+    }
+
+    #[test]
+    fn the_last_place_freed_is_the_first_taken() {
+        let mut arena = Arena::<TaskId, _>::new();
+        let handles = ["a", "b", "c"].map(|name| arena.insert(name));
+        arena.remove(handles[0]);
+        arena.remove(handles[2]);
+        assert_eq!(["d", "e", "f"].map(|name| arena.insert(name)), [task(2, 2), task(0, 2), task(3, 1)]);
+        assert_eq!(arena.iter().map(|(_, name)| *name).collect::<String>(), "ebdf");
+    }
+
+    #[test]
+    fn the_dead_are_not_found_and_not_removed_twice() {
+        let mut arena = Arena::new();
+        let dead = arena.insert(1);
+        arena.remove(dead);
+        let alive = arena.insert(2);
+        for absent in [dead, task(0, 3), task(7, 1)] {
+            assert_eq!(arena.remove(absent), None);
+            assert_eq!(arena.get(absent), None);
+            assert_eq!(arena.get_mut(absent), None);
+        }
+        assert_eq!((arena.len(), arena.get(alive)), (1, Some(&2)));
+        arena.remove(alive);
+        // The place is free and has this generation already, but nobody was given it.
+        assert_eq!(arena.get(task(0, 3)), None);
+        assert_eq!(arena.remove(task(0, 3)), None);
+    }
+
+    #[test]
+    fn an_object_may_know_its_handle() {
+        let mut arena = Arena::new();
+        arena.insert_with(|_| task(9, 9));
+        let second = arena.insert_with(|own| own);
+        assert_eq!(arena.get(second), Some(&second));
+        for (handle, value) in arena.iter_mut() {
+            *value = handle;
+        }
+        assert!(arena.iter().all(|(handle, value)| handle == *value));
+    }
+
+    #[test]
+    fn a_place_out_of_generations_is_retired() {
+        let mut arena = Arena::new();
+        arena.insert(1);
+        arena.slots[0].generation = NonZeroU32::MAX;
+        let last = task(0, u32::MAX);
+        assert_eq!(arena.remove(last), Some(1));
+        assert_eq!((arena.remove(last), arena.get(last), arena.len()), (None, None, 0));
+        assert_eq!(arena.insert(2), task(1, 1));
+        assert_eq!(arena.handles().collect::<Vec<_>>(), [task(1, 1)]);
+    }
+
+    #[test]
+    fn clone_from_keeps_what_was_allocated() {
+        let mut source: Arena<TaskId, Vec<u8>> = Arena::new();
+        source.insert(vec![1]);
+        let mut target = Arena::with_capacity(8);
+        let kept = target.insert(Vec::with_capacity(100));
+        target.insert(Vec::new());
+        target.clone_from(&source);
+        assert!(target == source);
+        assert!(target.capacity() >= 8);
+        assert!(target.get(kept).unwrap().capacity() >= 100);
+    }
+
+    #[test]
+    fn the_order_of_the_free_list_is_part_of_the_hash() {
+        let freed = |order: [u32; 2]| {
+            let mut arena: Arena<TaskId, u8> = Arena::new();
+            arena.insert(0);
+            arena.insert(1);
+            for index in order {
+                arena.remove(task(index, 1));
+            }
+            StateHasher::of(&arena)
+        };
+        assert_ne!(freed([0, 1]), freed([1, 0]));
+        assert_ne!(freed([0, 1]), StateHasher::of(&Arena::<TaskId, u8>::new()));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Insert(u32),
+        /// The handle that was given out at this position, modulo their number.
+        Remove(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![any::<u32>().prop_map(Step::Insert), any::<usize>().prop_map(Step::Remove)];
+        vec(step, 0..200)
+    }
+
+    fn run(arena: &mut Arena<TaskId, u32>, steps: &[Step]) -> Vec<TaskId> {
+        let mut given = Vec::new();
+        for step in steps {
+            match *step {
+                Step::Insert(value) => given.push(arena.insert(value)),
+                Step::Remove(nth) => {
+                    given.get(nth % given.len().max(1)).map(|&handle| arena.remove(handle));
+                }
+            }
+        }
+        given
+    }
+
+    proptest! {
+        #[test]
+        fn an_arena_is_a_map(steps in steps()) {
+            let mut arena = Arena::new();
+            let mut model = BTreeMap::new();
+            let mut given: Vec<TaskId> = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Insert(value) => {
+                        let handle = arena.insert(value);
+                        prop_assert!(!given.contains(&handle));
+                        given.push(handle);
+                        model.insert(handle, value);
+                    }
+                    Step::Remove(nth) if !given.is_empty() => {
+                        let handle = given[nth % given.len()];
+                        prop_assert_eq!(arena.remove(handle), model.remove(&handle));
+                    }
+                    Step::Remove(_) => {}
+                }
+                prop_assert_eq!(arena.len(), model.len());
+                prop_assert_eq!(arena.is_empty(), model.is_empty());
+            }
+            // Handles sort by index first, so the model's order is the arena's.
+            prop_assert!(arena.iter().eq(model.iter().map(|(&handle, value)| (handle, value))));
+            for handle in given {
+                prop_assert_eq!(arena.get(handle), model.get(&handle));
+                prop_assert_eq!(arena.contains(handle), model.contains_key(&handle));
+            }
+        }
+
+        #[test]
+        fn copies_give_out_the_same_handles(before in steps(), other in steps(), after in steps()) {
+            let mut original = Arena::new();
+            run(&mut original, &before);
+            let mut copy = original.clone();
+            let mut overwritten = Arena::new();
+            run(&mut overwritten, &other);
+            overwritten.clone_from(&original);
+            prop_assert!(copy == original && overwritten == original);
+            let expected = run(&mut original, &after);
+            prop_assert_eq!(run(&mut copy, &after), expected.clone());
+            prop_assert_eq!(run(&mut overwritten, &after), expected);
+            prop_assert_eq!(StateHasher::of(&copy), StateHasher::of(&original));
+            prop_assert_eq!(StateHasher::of(&overwritten), StateHasher::of(&original));
+        }
+    }
+}
