@@ -3,4 +3,5 @@
 
 pub mod hash;
 pub mod id;
+pub mod tag;
 pub mod time;
