@@ -7,5 +7,6 @@ pub mod hash;
 pub mod id;
 pub mod number;
 pub mod random;
+pub mod tag;
 pub mod time;
 pub mod timer;

@@ -1,0 +1,233 @@
+//! The tags of one controller, counted (§7.2, T2).
+
+use thiserror::Error;
+
+use super::bits::{TagBits, TagView};
+use super::registry::TagRegistry;
+use super::set::TagSet;
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::id::TagId;
+
+/// How often each tag was granted to a controller (§7.2).
+///
+/// Several effects may grant the same tag, so grants are counted: the tag is present until the last one ends. The
+/// *explicit* count of a tag is its own grants; the *cumulative* count adds those of its descendants (§7.4).
+///
+/// There is no public way to change one: tags come and go with effects (§3.1, T3).
+#[derive(PartialEq, Eq, Debug, Default)]
+pub struct TagContainer {
+    /// Every tag with a cumulative count above zero, by id.
+    counts: Vec<TagCount>,
+    /// The same tags as bits, for queries.
+    presence: TagBits,
+}
+
+impl TagContainer {
+    /// True if `tag` or any descendant is present (§7.3 MatchesTag).
+    #[inline]
+    pub fn matches(&self, tag: TagId) -> bool {
+        self.presence.matches(tag)
+    }
+
+    /// True if `tag` itself was granted; descendants do not count (§7.3 MatchesTagExact).
+    pub fn matches_exact(&self, tag: TagId) -> bool {
+        self.count(tag) > 0
+    }
+
+    /// How often `tag` itself is granted (§7.3 GetTagCount).
+    pub fn count(&self, tag: TagId) -> u32 {
+        self.entry(tag).map_or(0, |entry| entry.explicit)
+    }
+
+    /// How often `tag` or any descendant is granted (§7.4).
+    pub fn cumulative_count(&self, tag: TagId) -> u32 {
+        self.entry(tag).map_or(0, |entry| entry.cumulative)
+    }
+
+    /// True if any tag of `tags` matches (§7.3 HasAny); false for no tags.
+    #[inline]
+    pub fn has_any(&self, tags: &TagSet) -> bool {
+        self.presence.has_any(tags)
+    }
+
+    /// True if every tag of `tags` matches (§7.3 HasAll); true for no tags.
+    #[inline]
+    pub fn has_all(&self, tags: &TagSet) -> bool {
+        self.presence.has_all(tags)
+    }
+
+    /// True if no tag of `tags` matches (§7.3 HasNone); true for no tags.
+    #[inline]
+    pub fn has_none(&self, tags: &TagSet) -> bool {
+        self.presence.has_none(tags)
+    }
+
+    /// True if no tag is granted (§7.2 IsEmpty).
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The number of distinct tags granted, ancestors not counted (§7.2 Count).
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// The tags granted and how often, by id, ancestors left out.
+    pub fn iter(&self) -> impl Iterator<Item = (TagId, u32)> + Clone {
+        self.counts.iter().filter(|entry| entry.explicit > 0).map(|entry| (entry.tag, entry.explicit))
+    }
+
+    /// The presence of tags and their ancestors.
+    #[inline]
+    pub fn bits(&self) -> &TagBits {
+        &self.presence
+    }
+
+    fn entry(&self, tag: TagId) -> Option<&TagCount> {
+        self.counts.get(self.position(tag).ok()?)
+    }
+
+    fn position(&self, tag: TagId) -> Result<usize, usize> {
+        self.counts.binary_search_by_key(&tag, |entry| entry.tag)
+    }
+}
+
+/// The writers. A container is always given the same registry; with another one counts go wrong, but nothing panics.
+#[cfg_attr(not(test), expect(dead_code, reason = "called by the effect pipeline alone (T3)"))]
+impl TagContainer {
+    /// Counts one grant of `tag` (§7.2 AddTag). The tags whose cumulative count went from 0 to 1 are appended to
+    /// `crossed`, `tag` first, then ancestors from the nearest to the root: those that have an event (T2).
+    ///
+    /// # Errors
+    /// Changes nothing if the tag is unknown or a count is full.
+    pub(crate) fn add(
+        &mut self,
+        registry: &TagRegistry,
+        tag: TagId,
+        crossed: &mut Vec<TagId>,
+    ) -> Result<(), TagGrantError> {
+        if tag.usize() >= registry.len() {
+            return Err(TagGrantError::UnknownTag(tag));
+        }
+        // No count on the way up is larger than the root's, so it is the one to run full first.
+        let root = registry.ancestors(tag).last().unwrap_or(tag);
+        if self.cumulative_count(root) == u32::MAX {
+            return Err(TagGrantError::CountFull(tag));
+        }
+        for granted in core::iter::once(tag).chain(registry.ancestors(tag)) {
+            let explicit = u32::from(granted == tag);
+            match self.position(granted) {
+                Ok(position) => {
+                    let entry = &mut self.counts[position];
+                    entry.explicit = entry.explicit.saturating_add(explicit);
+                    entry.cumulative = entry.cumulative.saturating_add(1);
+                }
+                Err(position) => {
+                    self.counts.insert(position, TagCount { tag: granted, explicit, cumulative: 1 });
+                    self.presence.set(granted);
+                    crossed.push(granted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back one grant of `tag` (§7.2 RemoveTag). The tags whose cumulative count went from 1 to 0 are appended
+    /// to `crossed`, in the same order as by [`Self::add`].
+    ///
+    /// # Errors
+    /// Changes nothing if the tag is not granted: a count never falls below zero (§7.2).
+    pub(crate) fn remove(
+        &mut self,
+        registry: &TagRegistry,
+        tag: TagId,
+        crossed: &mut Vec<TagId>,
+    ) -> Result<(), TagUnderflow> {
+        if !self.matches_exact(tag) {
+            return Err(TagUnderflow { tag });
+        }
+        for revoked in core::iter::once(tag).chain(registry.ancestors(tag)) {
+            let Ok(position) = self.position(revoked) else {
+                continue;
+            };
+            let entry = &mut self.counts[position];
+            entry.explicit -= u32::from(revoked == tag);
+            entry.cumulative = entry.cumulative.saturating_sub(1);
+            if entry.cumulative == 0 {
+                self.counts.remove(position);
+                self.presence.unset(revoked);
+                crossed.push(revoked);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back all grants (§7.2 Clear), at the end of a controller. Every tag and ancestor that was present is
+    /// appended to `crossed`, highest id first, so that here too a tag precedes its ancestors.
+    pub(crate) fn clear(&mut self, crossed: &mut Vec<TagId>) {
+        crossed.extend(self.counts.iter().rev().map(|entry| entry.tag));
+        self.counts.clear();
+        self.presence.clear();
+    }
+}
+
+impl TagView for TagContainer {
+    #[inline]
+    fn word(&self, index: usize) -> u64 {
+        self.presence.word(index)
+    }
+}
+
+impl Clone for TagContainer {
+    fn clone(&self) -> Self {
+        Self { counts: self.counts.clone(), presence: self.presence.clone() }
+    }
+
+    /// Reuses the memory, so that taking a snapshot into an old one does not allocate (I6).
+    fn clone_from(&mut self, source: &Self) {
+        self.counts.clone_from(&source.counts);
+        self.presence.clone_from(&source.presence);
+    }
+}
+
+impl StateHash for TagContainer {
+    /// By counts alone: presence says no more.
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self { counts, presence: _ } = self;
+        counts.state_hash(hasher);
+    }
+}
+
+/// A grant that cannot be counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum TagGrantError {
+    /// The id does not belong to the registry.
+    #[error("{0:?} is not in the registry; use ids of the catalog that the simulation runs")]
+    UnknownTag(TagId),
+    /// The tag or an ancestor has `u32::MAX` grants.
+    #[error(
+        "{0:?} cannot be granted once more, its count is full; remove effects that grant it or its relatives"
+    )]
+    CountFull(TagId),
+}
+
+/// A removal of a tag that is not granted: a mistake in the caller (§7.2), refused without a change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{tag:?} is not granted, so no grant can be removed; remove each grant once")]
+pub struct TagUnderflow {
+    /// The tag that was to be removed.
+    pub tag: TagId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct TagCount {
+    tag: TagId,
+    explicit: u32,
+    cumulative: u32,
+}
+
+state_hash_struct!(TagCount { tag, explicit, cumulative });
+
+#[cfg(test)]
+mod tests;

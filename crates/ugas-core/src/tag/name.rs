@@ -1,0 +1,153 @@
+//! What a tag may be called (§7.1, T1).
+
+use thiserror::Error;
+
+/// First segments to which §7.1 gives a meaning. Packs may add tags below them, for that meaning only:
+///
+/// - `GameplayCue`: triggers of cues (§12);
+/// - `Cooldown`: granted by cooldown effects (§8.5);
+/// - `State`: states of an actor (§7.5);
+/// - `Ability`: classification of abilities;
+/// - `DamageType`: classification of damage.
+pub const RESERVED_PREFIXES: [&str; 5] = ["GameplayCue", "Cooldown", "State", "Ability", "DamageType"];
+
+/// Levels that a hierarchy should not exceed (§7.1, rule 2). Deeper tags work; loaders warn of them (T1).
+pub const MAX_RECOMMENDED_DEPTH: u32 = 5;
+
+/// Bytes that a name may have. The pattern alone has no limit, but the cost of a grant grows with the number of
+/// levels, and a hostile pack should not be able to choose it.
+pub const MAX_NAME_LENGTH: usize = 1024;
+
+/// A name that is not a tag: which one, where in it, and what is wrong there.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("tag name {name:?}, byte {offset}: {problem}")]
+pub struct TagNameError {
+    /// The name as it was given.
+    pub name: String,
+    /// Byte offset in `name` at which the problem begins.
+    pub offset: usize,
+    /// What is wrong at the offset.
+    pub problem: TagNameProblem,
+}
+
+/// The ways in which a tag name can be wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum TagNameProblem {
+    /// There is no name at all.
+    #[error("the name is empty; write at least one segment, such as `State`")]
+    Empty,
+    /// Two dots in a row, or a dot at either end.
+    #[error("empty segment; remove the extra dot")]
+    EmptySegment,
+    /// A segment that is not PascalCase from its first character.
+    #[error("segment begins with {0:?}; begin it with an upper-case ASCII letter")]
+    SegmentStart(char),
+    /// A character that no segment may have.
+    #[error("character {0:?} is not allowed; use ASCII letters and digits, and dots between segments")]
+    Character(char),
+    /// More than [`MAX_NAME_LENGTH`] bytes.
+    #[error("the name is too long; use at most {MAX_NAME_LENGTH} bytes")]
+    TooLong,
+    /// All names of a registry together have more than `u32::MAX` bytes.
+    #[error("the registry is full; declare fewer or shorter tags")]
+    RegistryFull,
+}
+
+/// Checks a name against the schema's pattern, `^[A-Z][a-zA-Z0-9]*(\.[A-Z][a-zA-Z0-9]*)*$` (§7.1, T1).
+///
+/// # Errors
+/// The first problem in the name.
+///
+/// ```
+/// use ugas_core::tag::{TagNameProblem, check_tag_name};
+///
+/// assert!(check_tag_name("State.Debuff.Stunned").is_ok());
+/// let error = check_tag_name("State.debuff").unwrap_err();
+/// assert_eq!((error.offset, error.problem), (6, TagNameProblem::SegmentStart('d')));
+/// ```
+pub fn check_tag_name(name: &str) -> Result<(), TagNameError> {
+    match first_problem(name) {
+        None => Ok(()),
+        Some((offset, problem)) => Err(TagNameError { name: name.to_owned(), offset, problem }),
+    }
+}
+
+fn first_problem(name: &str) -> Option<(usize, TagNameProblem)> {
+    if name.is_empty() {
+        return Some((0, TagNameProblem::Empty));
+    }
+    if name.len() > MAX_NAME_LENGTH {
+        return Some((MAX_NAME_LENGTH, TagNameProblem::TooLong));
+    }
+    let mut at_segment_start = true;
+    for (offset, character) in name.char_indices() {
+        match character {
+            '.' if at_segment_start => return Some((offset, TagNameProblem::EmptySegment)),
+            '.' => at_segment_start = true,
+            'A'..='Z' => at_segment_start = false,
+            _ if !character.is_ascii_alphanumeric() => {
+                return Some((offset, TagNameProblem::Character(character)));
+            }
+            _ if at_segment_start => return Some((offset, TagNameProblem::SegmentStart(character))),
+            _ => {}
+        }
+    }
+    at_segment_start.then_some((name.len(), TagNameProblem::EmptySegment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_of_section_7_1_are_names() {
+        for name in [
+            "State.Debuff.Stunned.Magic",
+            "Ability.Type.Melee.Slash",
+            "DamageType.Physical.Blunt",
+            "Cooldown.Ability.Fireball",
+            "GameplayCue.Impact.Fire",
+            "A",
+            "A1.B2c",
+        ] {
+            assert_eq!(check_tag_name(name), Ok(()));
+        }
+    }
+
+    #[test]
+    fn t1_a_bad_name_says_where_and_what() {
+        use TagNameProblem::{Character, Empty, EmptySegment, SegmentStart, TooLong};
+        let longest = "A".repeat(MAX_NAME_LENGTH);
+        assert_eq!(check_tag_name(&longest), Ok(()));
+        for (name, offset, problem) in [
+            ("", 0, Empty),
+            (".", 0, EmptySegment),
+            ("State.", 6, EmptySegment),
+            (".State", 0, EmptySegment),
+            ("State..Debuff", 6, EmptySegment),
+            ("state", 0, SegmentStart('s')),
+            ("State.1Up", 6, SegmentStart('1')),
+            ("State.De buff", 8, Character(' ')),
+            ("State_Debuff", 5, Character('_')),
+            ("State.Éclair", 6, Character('É')),
+            ("State\n", 5, Character('\n')),
+            (&format!("{longest}A"), MAX_NAME_LENGTH, TooLong),
+        ] {
+            assert_eq!(check_tag_name(name), Err(TagNameError { name: name.to_owned(), offset, problem }));
+        }
+    }
+
+    #[test]
+    fn messages_say_what_to_do() {
+        let message = check_tag_name("State..Debuff").unwrap_err().to_string();
+        assert_eq!(message, r#"tag name "State..Debuff", byte 6: empty segment; remove the extra dot"#);
+    }
+
+    #[test]
+    fn section_7_1_reserved_prefixes_are_names() {
+        for prefix in RESERVED_PREFIXES {
+            assert_eq!(check_tag_name(prefix), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! All tags of a pack, numbered so that the hierarchy is arithmetic (I3, I4).
+
+use core::iter::successors;
+use core::ops::Range;
+
+use super::name::{TagNameError, TagNameProblem, check_tag_name};
+use super::spelling;
+use crate::hash::{StateHash, StateHasher};
+use crate::id::TagId;
+
+/// Every tag of a pack and every ancestor of one (§7.1), immutable once built.
+///
+/// Ids are given depth-first over sorted names: two machines with the same names agree on all ids (I3), a tag's
+/// subtree is a range of ids, and "same or below" takes two comparisons (I4).
+///
+/// An id that does not belong to the registry is harmless: it has no name, no parent and an empty subtree.
+///
+/// ```
+/// use ugas_core::tag::TagRegistry;
+///
+/// let registry = TagRegistry::from_names(["Status.Burning", "State.Debuff.Stunned.Magic"]).unwrap();
+/// let debuff = registry.id("State.Debuff").expect("ancestors are registered too");
+/// let magic = registry.id("State.Debuff.Stunned.Magic").unwrap();
+/// assert!(registry.is_within(magic, debuff));
+/// assert_eq!(registry.nearest("State.Debuf"), Some("State.Debuff"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TagRegistry {
+    /// The given names one after the other. An ancestor's name is the beginning of a descendant's, and is not
+    /// repeated, so the registry is never larger than in proportion to its input.
+    text: String,
+    /// One entry a tag, by id, which is also the order of names.
+    entries: Vec<Entry>,
+}
+
+impl TagRegistry {
+    /// Builds the registry of these names and their ancestors. Order and repetition do not matter.
+    ///
+    /// # Errors
+    /// Every name that is not a tag (T1, I9), in the order given.
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Vec<TagNameError>> {
+        let mut valid = Vec::new();
+        let mut errors = Vec::new();
+        for name in names {
+            match check_tag_name(name) {
+                Ok(()) => valid.push(name),
+                Err(error) => errors.push(error),
+            }
+        }
+        // Of the characters that names have the dot is the lowest, so byte order is depth-first order.
+        valid.sort_unstable();
+        valid.dedup();
+        let mut builder = Builder::default();
+        for name in valid {
+            if let Err(error) = builder.push(name) {
+                errors.push(error);
+            }
+        }
+        if errors.is_empty() { Ok(builder.finish()) } else { Err(errors) }
+    }
+
+    /// The id of a tag, if it is registered.
+    pub fn id(&self, name: &str) -> Option<TagId> {
+        let index = self.entries.binary_search_by(|entry| entry.name(&self.text).cmp(name)).ok()?;
+        Some(tag_at(index))
+    }
+
+    /// The full name of a tag; `<unknown tag>` for an id of another registry.
+    pub fn name(&self, tag: TagId) -> &str {
+        self.entry(tag).map_or("<unknown tag>", |entry| entry.name(&self.text))
+    }
+
+    /// The tag directly above, or `None` for a root.
+    #[inline]
+    pub fn parent(&self, tag: TagId) -> Option<TagId> {
+        self.entry(tag)?.parent
+    }
+
+    /// The tags above, from the nearest to the root, without the tag itself.
+    pub fn ancestors(&self, tag: TagId) -> impl Iterator<Item = TagId> + Clone {
+        successors(self.parent(tag), |above| self.parent(*above))
+    }
+
+    /// The ids of the tag and all its descendants.
+    #[inline]
+    pub fn subtree(&self, tag: TagId) -> Range<u32> {
+        tag.index()..self.entry(tag).map_or(tag.index(), |entry| entry.subtree_end)
+    }
+
+    /// True if `tag` is `ancestor` or one of its descendants: two comparisons (I4).
+    #[inline]
+    pub fn is_within(&self, tag: TagId, ancestor: TagId) -> bool {
+        self.subtree(ancestor).contains(&tag.index())
+    }
+
+    /// The number of segments of the name: 1 for a root, 0 for an unknown tag.
+    pub fn depth(&self, tag: TagId) -> u32 {
+        self.entry(tag).map_or(0, |entry| entry.depth)
+    }
+
+    /// The number of tags, ancestors included.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True if there is no tag at all.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All ids in order: depth-first, siblings by name.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = TagId> + Clone + use<> {
+        (0..self.entries.len()).map(tag_at)
+    }
+
+    /// The registered name that a mistyped one most likely meant, if any is near enough to be worth suggesting.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        spelling::nearest(name, self.entries.iter().map(|entry| entry.name(&self.text)))
+    }
+
+    #[inline]
+    fn entry(&self, tag: TagId) -> Option<&Entry> {
+        self.entries.get(tag.usize())
+    }
+}
+
+impl StateHash for TagRegistry {
+    /// By names alone: they determine everything else.
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        (self.entries.len() as u64).state_hash(hasher);
+        for entry in &self.entries {
+            entry.name(&self.text).state_hash(hasher);
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Entry {
+    parent: Option<TagId>,
+    subtree_end: u32,
+    depth: u32,
+    text_start: u32,
+    text_end: u32,
+}
+
+impl Entry {
+    fn name<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.text_start as usize..self.text_end as usize).unwrap_or_default()
+    }
+}
+
+/// Takes names in depth-first order and fills in the ancestors between them.
+#[derive(Default)]
+struct Builder {
+    registry: TagRegistry,
+    /// The path to the last tag, root first: the tags whose subtrees have not ended.
+    open: Vec<TagId>,
+}
+
+impl Builder {
+    fn push(&mut self, name: &str) -> Result<(), TagNameError> {
+        let Ok(text_start) = u32::try_from(self.registry.text.len()) else {
+            return Err(TagNameError {
+                name: name.to_owned(),
+                offset: 0,
+                problem: TagNameProblem::RegistryFull,
+            });
+        };
+        while self.open.last().is_some_and(|tag| !is_below(name, self.registry.name(*tag))) {
+            self.close_last();
+        }
+        let known_length = self.open.last().map_or(0, |tag| self.registry.name(*tag).len());
+        let dots = name.match_indices('.').map(|(offset, _)| offset);
+        for length in dots.chain([name.len()]).filter(|length| *length > known_length) {
+            let parent = self.open.last().copied();
+            self.open.push(tag_at(self.registry.entries.len()));
+            self.registry.entries.push(Entry {
+                parent,
+                subtree_end: 0,
+                depth: self.open.len() as u32,
+                text_start,
+                text_end: text_start.saturating_add(length as u32),
+            });
+        }
+        self.registry.text.push_str(name);
+        Ok(())
+    }
+
+    fn finish(mut self) -> TagRegistry {
+        while !self.open.is_empty() {
+            self.close_last();
+        }
+        self.registry
+    }
+
+    fn close_last(&mut self) {
+        let end = self.registry.entries.len() as u32;
+        if let Some(entry) = self.open.pop().and_then(|tag| self.registry.entries.get_mut(tag.usize())) {
+            entry.subtree_end = end;
+        }
+    }
+}
+
+fn is_below(name: &str, ancestor: &str) -> bool {
+    name.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// No registry has more than `u32::MAX` tags, as its text has no more bytes than that.
+fn tag_at(index: usize) -> TagId {
+    TagId::from_index(index as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    fn registry(names: &[&str]) -> TagRegistry {
+        TagRegistry::from_names(names.iter().copied()).unwrap()
+    }
+
+    #[test]
+    fn i4_tags_number_depth_first_with_their_ancestors() {
+        let registry = registry(&["State.Debuff.Stunned.Magic", "Status", "State.Buff", "State1.A"]);
+        let rows: Vec<_> = registry
+            .ids()
+            .map(|tag| {
+                let parent = registry.parent(tag).map(TagId::index);
+                (registry.name(tag), parent, registry.subtree(tag), registry.depth(tag))
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("State", None, 0..5, 1),
+                ("State.Buff", Some(0), 1..2, 2),
+                ("State.Debuff", Some(0), 2..5, 2),
+                ("State.Debuff.Stunned", Some(2), 3..5, 3),
+                ("State.Debuff.Stunned.Magic", Some(3), 4..5, 4),
+                ("State1", None, 5..7, 1),
+                ("State1.A", Some(5), 6..7, 2),
+                ("Status", None, 7..8, 1),
+            ]
+        );
+        let magic = registry.id("State.Debuff.Stunned.Magic").unwrap();
+        let ancestors: Vec<_> = registry.ancestors(magic).map(|tag| registry.name(tag)).collect();
+        assert_eq!(ancestors, ["State.Debuff.Stunned", "State.Debuff", "State"]);
+    }
+
+    #[test]
+    fn i3_order_and_repetition_of_names_do_not_matter() {
+        let one = registry(&["A.B", "C", "A.B.D"]);
+        let other = registry(&["C", "A.B.D", "A", "A.B", "C"]);
+        assert!(one.ids().map(|tag| one.name(tag)).eq(other.ids().map(|tag| other.name(tag))));
+        assert_eq!(StateHasher::of(&one), StateHasher::of(&other));
+        assert_ne!(StateHasher::of(&one), StateHasher::of(&registry(&["C", "A.B"])));
+    }
+
+    #[test]
+    fn t1_every_bad_name_is_reported() {
+        let errors = TagRegistry::from_names(["State", "", "a.B", "Status", "X."]).unwrap_err();
+        let names: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
+        assert_eq!(names, ["", "a.B", "X."]);
+    }
+
+    #[test]
+    fn foreign_ids_are_harmless() {
+        let registry = registry(&["State"]);
+        let (state, foreign) = (TagId::from_index(0), TagId::from_index(u32::MAX));
+        assert_eq!(registry.name(foreign), "<unknown tag>");
+        assert_eq!((registry.parent(foreign), registry.depth(foreign)), (None, 0));
+        assert_eq!(registry.ancestors(foreign).next(), None);
+        assert!(registry.subtree(foreign).is_empty());
+        assert!(!registry.is_within(foreign, state) && !registry.is_within(state, foreign));
+        assert!(TagRegistry::default().is_empty() && TagRegistry::default().id("State").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn the_numbers_agree_with_the_names(names in prop::collection::vec("[AB][a0]?(\\.[AB][a0]?){0,4}", 0..12)) {
+            let registry = TagRegistry::from_names(names.iter().map(String::as_str)).unwrap();
+            let mut expected = BTreeSet::new();
+            for name in &names {
+                expected.extend(name.match_indices('.').map(|(dot, _)| &name[..dot]).chain([name.as_str()]));
+            }
+            prop_assert!(registry.ids().map(|tag| registry.name(tag)).eq(expected.iter().copied()));
+            prop_assert_eq!(registry.len(), expected.len());
+            for tag in registry.ids() {
+                let name = registry.name(tag);
+                prop_assert_eq!(registry.id(name), Some(tag));
+                prop_assert_eq!(registry.parent(tag).map(|up| registry.name(up)), name.rsplit_once('.').map(|(up, _)| up));
+                prop_assert_eq!(registry.depth(tag) as usize, name.split('.').count());
+                for other in registry.ids() {
+                    let within = name == registry.name(other) || is_below(name, registry.name(other));
+                    prop_assert_eq!(registry.is_within(tag, other), within);
+                }
+            }
+        }
+    }
+}
