@@ -40,7 +40,6 @@ macro_rules! definition_id {
         }
     };
 }
-pub(crate) use definition_id;
 
 definition_id! {
     /// A tag of the registry (§7). Numbered depth-first, so a subtree is a range of ids (I4).

@@ -93,7 +93,6 @@ impl TagContainer {
 }
 
 /// The writers. A container is always given the same registry; with another one counts go wrong, but nothing panics.
-#[cfg_attr(not(test), expect(dead_code, reason = "called by the effect pipeline alone (T3)"))]
 impl TagContainer {
     /// Counts one grant of `tag` (§7.2 AddTag). The tags whose cumulative count went from 0 to 1 are appended to
     /// `crossed`, `tag` first, then ancestors from the nearest to the root: those that have an event (T2).

@@ -17,7 +17,6 @@ mod name;
 mod query;
 mod registry;
 mod set;
-mod spelling;
 
 pub use bits::{TagBits, TagView, UnionView};
 pub use container::{TagContainer, TagGrantError, TagUnderflow};

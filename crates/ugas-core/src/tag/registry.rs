@@ -4,7 +4,6 @@ use core::iter::successors;
 use core::ops::Range;
 
 use super::name::{TagNameError, TagNameProblem, check_tag_name};
-use super::spelling;
 use crate::hash::{StateHash, StateHasher};
 use crate::id::TagId;
 
@@ -115,7 +114,7 @@ impl TagRegistry {
 
     /// The registered name that a mistyped one most likely meant, if any is near enough to be worth suggesting.
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        spelling::nearest(name, self.entries.iter().map(|entry| entry.name(&self.text)))
+        crate::nearest::nearest(name, self.entries.iter().map(|entry| entry.name(&self.text)))
     }
 
     #[inline]

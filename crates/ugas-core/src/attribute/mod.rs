@@ -1,0 +1,260 @@
+//! Attributes and attribute sets (§5, §6): what a number is called, where it begins and what bounds it.
+//!
+//! Definitions name each other by text, as files do; the [catalog](crate::catalog) resolves them. The values
+//! themselves live in a controller, in the [layout] of the sets it has.
+
+pub(crate) mod layout;
+
+use crate::hash::{state_hash_enum, state_hash_struct};
+
+/// What kind of number an attribute is (§5.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AttributeCategory {
+    /// Spent and recovered: health, mana, stamina.
+    Resource,
+    /// Used in calculations: damage, defence, speed.
+    #[default]
+    Statistic,
+    /// Internal, never shown: incoming damage before it is distributed.
+    Meta,
+}
+
+/// Who receives an attribute's value over a network (§5.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AttributeReplication {
+    /// Nobody.
+    None,
+    /// The owning client.
+    OwnerOnly,
+    /// Every client.
+    #[default]
+    All,
+}
+
+/// Which of the qualifying modifiers count (M7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Evaluation {
+    /// All of them.
+    #[default]
+    All,
+    /// All positive ones, and of the negative ones only the strongest.
+    MostNegativeOnly,
+}
+
+/// What becomes of the base value when a bound moves (B1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnBoundChange {
+    /// Nothing: only the current value is clamped (§5.2).
+    #[default]
+    Keep,
+    /// The base is clamped to the new bounds.
+    Clamp,
+    /// The base keeps its share of the upper bound: 80 of 100 becomes 120 of 150.
+    KeepRatio,
+}
+
+/// One end of an attribute's range (§5.4).
+#[derive(Clone, PartialEq, Debug)]
+pub enum BoundDef {
+    /// A fixed number.
+    Constant(f64),
+    /// The clamped current value of another attribute (B1).
+    Attribute(String),
+}
+
+impl From<f64> for BoundDef {
+    fn from(value: f64) -> Self {
+        Self::Constant(value)
+    }
+}
+
+impl From<&str> for BoundDef {
+    fn from(attribute: &str) -> Self {
+        Self::Attribute(attribute.to_owned())
+    }
+}
+
+/// Text about a definition for people; no rule reads it (§5.7).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Metadata {
+    /// Name to show.
+    pub display_name: Option<String>,
+    /// Text for a tooltip.
+    pub description: Option<String>,
+    /// Group in a user interface.
+    pub ui_category: Option<String>,
+    /// Icon reference, opaque to the simulation.
+    pub icon: Option<String>,
+}
+
+/// How many bits an attribute takes on the wire, and over what range.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quantize {
+    /// Smallest value that can be sent.
+    pub min: f64,
+    /// Largest value that can be sent.
+    pub max: f64,
+    /// Number of bits.
+    pub bits: u8,
+}
+
+/// One attribute of a set (§5.1).
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttributeDef {
+    /// Name, unique on any one controller.
+    pub name: String,
+    /// Base value that a controller begins with.
+    pub default_base: f64,
+    /// What kind of number it is.
+    pub category: AttributeCategory,
+    /// Lower bound.
+    pub min: Option<BoundDef>,
+    /// Upper bound.
+    pub max: Option<BoundDef>,
+    /// Who receives it over a network.
+    pub replication: AttributeReplication,
+    /// Expression that gives the base value (§6.4, B2).
+    pub derived: Option<String>,
+    /// Which modifiers count.
+    pub evaluation: Evaluation,
+    /// What a moving bound does to the base.
+    pub on_bound_change: OnBoundChange,
+    /// Where a meta attribute's amount is taken from, in order (B3).
+    pub drain_into: Vec<String>,
+    /// Wire precision.
+    pub quantize: Option<Quantize>,
+    /// Text for people.
+    pub metadata: Metadata,
+}
+
+impl AttributeDef {
+    /// An unbounded statistic called `name` that begins at `default_base`.
+    pub fn new(name: impl Into<String>, default_base: f64) -> Self {
+        Self {
+            name: name.into(),
+            default_base,
+            category: AttributeCategory::default(),
+            min: None,
+            max: None,
+            replication: AttributeReplication::default(),
+            derived: None,
+            evaluation: Evaluation::default(),
+            on_bound_change: OnBoundChange::default(),
+            drain_into: Vec::new(),
+            quantize: None,
+            metadata: Metadata::default(),
+        }
+    }
+
+    /// An attribute whose base is the value of `expression` over attributes of the same controller (§6.4, B2).
+    pub fn derived(name: impl Into<String>, expression: impl Into<String>) -> Self {
+        Self { derived: Some(expression.into()), ..Self::new(name, 0.0) }
+    }
+
+    /// Sets the category.
+    #[must_use]
+    pub fn category(mut self, category: AttributeCategory) -> Self {
+        self.category = category;
+        self
+    }
+
+    /// Sets the lower bound: a number, or the name of an attribute.
+    #[must_use]
+    pub fn min(mut self, bound: impl Into<BoundDef>) -> Self {
+        self.min = Some(bound.into());
+        self
+    }
+
+    /// Sets the upper bound: a number, or the name of an attribute.
+    #[must_use]
+    pub fn max(mut self, bound: impl Into<BoundDef>) -> Self {
+        self.max = Some(bound.into());
+        self
+    }
+
+    /// Sets which modifiers count.
+    #[must_use]
+    pub fn evaluation(mut self, evaluation: Evaluation) -> Self {
+        self.evaluation = evaluation;
+        self
+    }
+
+    /// Sets what a moving bound does to the base.
+    #[must_use]
+    pub fn on_bound_change(mut self, rule: OnBoundChange) -> Self {
+        self.on_bound_change = rule;
+        self
+    }
+
+    /// Makes this a meta attribute whose amount is taken from `attributes`, in order (B3).
+    #[must_use]
+    pub fn drain_into<S: Into<String>>(mut self, attributes: impl IntoIterator<Item = S>) -> Self {
+        self.category = AttributeCategory::Meta;
+        self.drain_into = attributes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets who receives the value over a network.
+    #[must_use]
+    pub fn replication(mut self, replication: AttributeReplication) -> Self {
+        self.replication = replication;
+        self
+    }
+}
+
+/// A group of attributes that a controller has or lacks as a whole (§6).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AttributeSetDef {
+    /// Name of the set.
+    pub name: String,
+    /// Sets that must be registered before this one (§6.4).
+    pub dependencies: Vec<String>,
+    /// The attributes.
+    pub attributes: Vec<AttributeDef>,
+    /// Text for people.
+    pub metadata: Metadata,
+}
+
+impl AttributeSetDef {
+    /// An empty set called `name`.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Adds an attribute.
+    #[must_use]
+    pub fn with(mut self, attribute: AttributeDef) -> Self {
+        self.attributes.push(attribute);
+        self
+    }
+
+    /// Requires another set to be registered first.
+    #[must_use]
+    pub fn depends_on(mut self, set: impl Into<String>) -> Self {
+        self.dependencies.push(set.into());
+        self
+    }
+}
+
+state_hash_enum!(AttributeCategory { 0 => Resource, 1 => Statistic, 2 => Meta });
+state_hash_enum!(AttributeReplication { 0 => None, 1 => OwnerOnly, 2 => All });
+state_hash_enum!(Evaluation { 0 => All, 1 => MostNegativeOnly });
+state_hash_enum!(OnBoundChange { 0 => Keep, 1 => Clamp, 2 => KeepRatio });
+state_hash_enum!(BoundDef { 0 => Constant(value), 1 => Attribute(name) });
+state_hash_struct!(Metadata { display_name, description, ui_category, icon });
+state_hash_struct!(Quantize { min, max, bits });
+state_hash_struct!(AttributeDef {
+    name,
+    default_base,
+    category,
+    min,
+    max,
+    replication,
+    derived,
+    evaluation,
+    on_bound_change,
+    drain_into,
+    quantize,
+    metadata,
+});
+state_hash_struct!(AttributeSetDef { name, dependencies, attributes, metadata });

@@ -1,0 +1,587 @@
+//! The builder: collects definitions, then resolves and checks all of them at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
+use super::{
+    BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
+    InternalEffects, NameTable, Problem, Tables, Template,
+};
+use crate::ability::{Ability, AbilityDef};
+use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout, topological_order};
+use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
+use crate::controller::ControllerDef;
+use crate::curve::{Curve, CurveDef};
+use crate::effect::calculation::{Calculation, CalculationDef, CompiledCalculation};
+use crate::effect::magnitude::{AttributeCalculation, CaptureFrom, Magnitude};
+use crate::effect::{AUTHORITATIVE_ONLY, Effect, EffectDef, EffectSpec, Modifier, ScopedTargetDef};
+use crate::expr::{Dependency, Program, Side};
+use crate::handle::ControllerId;
+use crate::hash::{StateHash, StateHasher};
+use crate::id::{AttributeId, EffectId};
+use crate::simulation::{PostExecute, Simulation};
+use crate::tag::TagRegistry;
+
+/// Collects the definitions of a game.
+///
+/// ```
+/// use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+/// use ugas_core::catalog::Catalog;
+/// use ugas_core::effect::EffectDef;
+/// use ugas_core::modifier::Operation;
+///
+/// let catalog = Catalog::builder()
+///     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
+///     .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -10.0))
+///     .build()?;
+/// assert!(catalog.effect("GE_Hit").is_ok());
+/// # Ok::<(), ugas_core::catalog::CatalogErrors>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct CatalogBuilder {
+    registry: Option<Vec<String>>,
+    sets: Vec<AttributeSetDef>,
+    declared_attributes: Vec<String>,
+    effects: Vec<Arc<EffectDef>>,
+    abilities: Vec<Arc<AbilityDef>>,
+    curves: Vec<CurveDef>,
+    channels: Vec<String>,
+    calculations: Vec<CalculationDef>,
+    natives: BTreeMap<String, Arc<dyn Calculation>>,
+    templates: Vec<Arc<ControllerDef>>,
+    hooks: BTreeMap<String, AttributeHooks>,
+    before_apply: Vec<BeforeApplyHook>,
+}
+
+impl CatalogBuilder {
+    /// Adds tags to the registry. Once there is a registry, a tag that is not in it is an error; without one, tags
+    /// are collected from use (T1).
+    #[must_use]
+    pub fn tags<S: Into<String>>(mut self, tags: impl IntoIterator<Item = S>) -> Self {
+        self.registry.get_or_insert_default().extend(tags.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds an attribute set.
+    #[must_use]
+    pub fn attribute_set(mut self, set: AttributeSetDef) -> Self {
+        self.sets.push(set);
+        self
+    }
+
+    /// Makes an attribute name known that no set has, so that effects may refer to it. Their modifiers are inert (M6).
+    #[must_use]
+    pub fn declare_attribute(mut self, name: impl Into<String>) -> Self {
+        self.declared_attributes.push(name.into());
+        self
+    }
+
+    /// Adds an effect.
+    #[must_use]
+    pub fn effect(mut self, effect: EffectDef) -> Self {
+        self.effects.push(Arc::new(effect));
+        self
+    }
+
+    /// Adds an ability.
+    #[must_use]
+    pub fn ability(mut self, ability: AbilityDef) -> Self {
+        self.abilities.push(Arc::new(ability));
+        self
+    }
+
+    /// Adds a curve.
+    #[must_use]
+    pub fn curve(mut self, curve: CurveDef) -> Self {
+        self.curves.push(curve);
+        self
+    }
+
+    /// Makes a multiplier channel known that only effects created at run time use.
+    #[must_use]
+    pub fn channel(mut self, name: impl Into<String>) -> Self {
+        self.channels.push(name.into());
+        self
+    }
+
+    /// Adds a calculation made of expressions.
+    #[must_use]
+    pub fn calculation(mut self, calculation: CalculationDef) -> Self {
+        self.calculations.push(calculation);
+        self
+    }
+
+    /// Adds a calculation written in Rust. It wins over one of the same name made of expressions.
+    #[must_use]
+    pub fn native(mut self, name: impl Into<String>, calculation: impl Calculation + 'static) -> Self {
+        self.natives.insert(name.into(), Arc::new(calculation));
+        self
+    }
+
+    /// Adds a controller template.
+    #[must_use]
+    pub fn template(mut self, template: ControllerDef) -> Self {
+        self.templates.push(Arc::new(template));
+        self
+    }
+
+    /// Adjusts an attribute's new current value each time it changes, after clamping (B4, GASD §4.4.5). A result that
+    /// is not finite is ignored.
+    #[must_use]
+    pub fn pre_change(
+        mut self,
+        attribute: impl Into<String>,
+        hook: impl Fn(&PreChange) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.entry(attribute.into()).or_default().pre_change = Some(Arc::new(hook));
+        self
+    }
+
+    /// Runs after an execution changed an attribute's base value (B4, GASD §4.4.6).
+    #[must_use]
+    pub fn post_execute(
+        mut self,
+        attribute: impl Into<String>,
+        hook: impl Fn(&mut PostExecute<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.entry(attribute.into()).or_default().post_execute = Some(Arc::new(hook));
+        self
+    }
+
+    /// Decides which of an attribute's modifiers count (M7, GASD §4.4.7).
+    #[must_use]
+    pub fn qualifier(
+        mut self,
+        attribute: impl Into<String>,
+        qualifier: impl Fn(&mut [QualifierTerm]) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.entry(attribute.into()).or_default().qualifier = Some(Arc::new(qualifier));
+        self
+    }
+
+    /// Runs before every application and may refuse it with a reason (E1, §15.4).
+    #[must_use]
+    pub fn before_apply(
+        mut self,
+        hook: impl Fn(&Simulation, ControllerId, &EffectSpec) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.before_apply.push(Arc::new(hook));
+        self
+    }
+
+    /// Resolves and checks everything.
+    ///
+    /// # Errors
+    /// All that is wrong, each with the definition and the place in it.
+    pub fn build(mut self) -> Result<Arc<Catalog>, CatalogErrors> {
+        self.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
+        self.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
+        self.sort();
+        let mut errors = self.check_names();
+        let mut tables = self.name_tables();
+        self.collect(&mut tables, &mut errors);
+
+        let compiler = Compiler::new(&tables);
+        let sets = self.compile_sets(&compiler);
+        let curves: Box<[Option<Curve>]> =
+            tables.curves.iter().map(|name| self.compile_curve(&compiler, name)).collect();
+        let calculations = self.compile_calculations(&compiler, &tables);
+        let effects: Box<[Arc<Effect>]> =
+            self.effects.iter().map(|def| Arc::new(compiler.effect(def, &calculations))).collect();
+        let abilities = self.compile_abilities(&compiler);
+        let templates = self.compile_templates(&compiler);
+        let hooks = self.compile_hooks(&compiler, &tables);
+        check_cycles(&compiler, &tables, &sets, &effects, &calculations);
+        errors.extend(compiler.into_errors());
+
+        let internal = |name: &str| EffectId::from_index(tables.effects.index(name).unwrap_or_default());
+        let internal = InternalEffects {
+            tags: internal(Catalog::TAGS_EFFECT),
+            bound_change: internal(Catalog::BOUND_CHANGE_EFFECT),
+        };
+        let hash = self.hash(&tables);
+        let catalog = Catalog {
+            tables,
+            sets,
+            effects,
+            abilities,
+            curves,
+            calculations,
+            templates,
+            hooks,
+            before_apply: self.before_apply.into_boxed_slice(),
+            internal,
+            hash,
+        };
+        if errors.is_empty() {
+            check_templates(&catalog, &mut errors);
+        }
+        if errors.is_empty() { Ok(Arc::new(catalog)) } else { Err(CatalogErrors(errors)) }
+    }
+
+    fn sort(&mut self) {
+        self.sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.effects.sort_by(|a, b| a.name.cmp(&b.name));
+        self.abilities.sort_by(|a, b| a.name.cmp(&b.name));
+        self.curves.sort_by(|a, b| a.name.cmp(&b.name));
+        self.calculations.sort_by(|a, b| a.name.cmp(&b.name));
+        self.templates.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Reports empty and double names, and keeps the first of each so that ids stay in step with the name tables.
+    fn check_names(&mut self) -> Vec<DefinitionError> {
+        let mut errors = Vec::new();
+        unique(&mut self.sets, DefinitionKind::AttributeSet, |def| &def.name, &mut errors);
+        unique(&mut self.effects, DefinitionKind::Effect, |def| &def.name, &mut errors);
+        unique(&mut self.abilities, DefinitionKind::Ability, |def| &def.name, &mut errors);
+        unique(&mut self.curves, DefinitionKind::Curve, |def| &def.name, &mut errors);
+        unique(&mut self.calculations, DefinitionKind::Calculation, |def| &def.name, &mut errors);
+        unique(&mut self.templates, DefinitionKind::Template, |def| &def.name, &mut errors);
+        for set in &mut self.sets {
+            let mut seen = BTreeSet::new();
+            set.attributes.retain(|attribute| {
+                let problem = if attribute.name.is_empty() {
+                    Some(Problem::EmptyName)
+                } else if !seen.insert(attribute.name.clone()) {
+                    Some(Problem::Duplicate(DefinitionKind::Attribute))
+                } else {
+                    None
+                };
+                let ok = problem.is_none();
+                errors.extend(problem.map(|problem| DefinitionError {
+                    kind: DefinitionKind::Attribute,
+                    name: attribute.name.clone(),
+                    path: format!("of the set `{}`", set.name),
+                    problem,
+                }));
+                ok
+            });
+        }
+        errors
+    }
+
+    fn name_tables(&self) -> Tables {
+        let attributes = self.sets.iter().flat_map(|set| &set.attributes).map(|attribute| &*attribute.name);
+        Tables {
+            tags: TagRegistry::default(),
+            attributes: NameTable::new(attributes.chain(self.declared_attributes.iter().map(String::as_str))),
+            sets: NameTable::new(self.sets.iter().map(|def| &*def.name)),
+            effects: NameTable::new(self.effects.iter().map(|def| &*def.name)),
+            abilities: NameTable::new(self.abilities.iter().map(|def| &*def.name)),
+            templates: NameTable::new(self.templates.iter().map(|def| &*def.name)),
+            channels: NameTable::default(),
+            curves: NameTable::default(),
+            calculations: NameTable::default(),
+        }
+    }
+
+    /// Finds the names that have no definition of their own by resolving everything once and looking what was asked
+    /// for: tags without a registry, channels, and curves and calculations that are not provided.
+    fn collect(&self, tables: &mut Tables, errors: &mut Vec<DefinitionError>) {
+        let compiler = Compiler::collecting(tables);
+        self.compile_sets(&compiler);
+        self.compile_calculations(&compiler, tables);
+        for def in &self.effects {
+            compiler.effect(def, &[]);
+        }
+        self.compile_abilities(&compiler);
+        self.compile_templates(&compiler);
+        let collected = compiler.into_collected();
+        let names = |own: &mut dyn Iterator<Item = &str>, used: &BTreeSet<String>| {
+            let own: Vec<String> = own.map(str::to_owned).collect();
+            NameTable::new(own.iter().chain(used).map(String::as_str))
+        };
+        tables.channels = names(&mut self.channels.iter().map(String::as_str), &collected.channels);
+        tables.curves = names(&mut self.curves.iter().map(|def| &*def.name), &collected.curves);
+        let calculations = self.calculations.iter().map(|def| &*def.name);
+        tables.calculations =
+            names(&mut calculations.chain(self.natives.keys().map(String::as_str)), &collected.calculations);
+        let tags: Vec<&str> = match &self.registry {
+            Some(registry) => registry.iter().map(String::as_str).collect(),
+            None => collected.tags.iter().map(String::as_str).collect(),
+        };
+        match TagRegistry::from_names(tags.iter().copied().chain([AUTHORITATIVE_ONLY])) {
+            Ok(registry) => tables.tags = registry,
+            Err(wrong) => errors.extend(wrong.into_iter().map(|error| DefinitionError {
+                kind: DefinitionKind::Tag,
+                name: error.name.clone(),
+                path: String::new(),
+                problem: error.into(),
+            })),
+        }
+    }
+
+    fn compile_sets(&self, compiler: &Compiler<'_>) -> Box<[CompiledSet]> {
+        let compile = |def: &AttributeSetDef| {
+            compiler.begin(DefinitionKind::AttributeSet, &def.name);
+            let dependencies = (0..)
+                .zip(&def.dependencies)
+                .filter_map(|(at, name): (usize, _)| compiler.set_id(&format!("Dependencies[{at}]"), name))
+                .collect();
+            let attributes = def.attributes.iter().filter_map(|attribute| {
+                compiler.begin(DefinitionKind::Attribute, &attribute.name);
+                compile_attribute(compiler, attribute).map(Arc::new)
+            });
+            CompiledSet { name: def.name.as_str().into(), dependencies, attributes: attributes.collect() }
+        };
+        self.sets.iter().map(compile).collect()
+    }
+
+    fn compile_curve(&self, compiler: &Compiler<'_>, name: &str) -> Option<Curve> {
+        let def = self.curves.iter().find(|def| def.name == name)?;
+        compiler.begin(DefinitionKind::Curve, name);
+        Curve::new(def).map_err(|error| compiler.report("", error)).ok()
+    }
+
+    fn compile_calculations(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[CompiledCalculation]> {
+        let compile = |name: &str| match self.natives.get(name) {
+            Some(native) => compiler.native_calculation(name, native),
+            None => match self.calculations.iter().find(|def| def.name == name) {
+                Some(def) => compiler.file_calculation(def, &self.variables_of(name)),
+                None => CompiledCalculation::missing(name),
+            },
+        };
+        if tables.calculations.len() > 0 {
+            return tables.calculations.iter().map(compile).collect();
+        }
+        // The collecting pass has no table yet.
+        let names = self.calculations.iter().map(|def| &*def.name);
+        names.chain(self.natives.keys().map(String::as_str)).map(compile).collect()
+    }
+
+    /// Names of the transient variables that scoped modifiers set for a calculation.
+    fn variables_of(&self, calculation: &str) -> BTreeSet<String> {
+        let executions = self.effects.iter().flat_map(|effect| &effect.executions);
+        executions
+            .filter(|execution| execution.calculation == calculation)
+            .flat_map(|execution| &execution.modifiers)
+            .filter_map(|modifier| match &modifier.target {
+                ScopedTargetDef::Variable(name) => Some(name.clone()),
+                ScopedTargetDef::Attribute { .. } => None,
+            })
+            .collect()
+    }
+
+    fn compile_abilities(&self, compiler: &Compiler<'_>) -> Box<[Ability]> {
+        let compile = |def: &Arc<AbilityDef>| {
+            compiler.begin(DefinitionKind::Ability, &def.name);
+            Ability { def: Arc::clone(def), tags: compiler.tag_set("Tags.AbilityTags", &def.tags) }
+        };
+        self.abilities.iter().map(compile).collect()
+    }
+
+    fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
+        self.templates.iter().map(|def| compiler.template(def)).collect()
+    }
+
+    fn compile_hooks(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[AttributeHooks]> {
+        for name in self.hooks.keys() {
+            compiler.begin(DefinitionKind::Attribute, name);
+            compiler.attribute("a hook", name);
+        }
+        tables.attributes.iter().map(|name| self.hooks.get(name).cloned().unwrap_or_default()).collect()
+    }
+
+    /// Everything that rules depend on; native code by name.
+    fn hash(&self, tables: &Tables) -> u64 {
+        let mut hasher = StateHasher::new();
+        tables.tags.state_hash(&mut hasher);
+        self.sets.state_hash(&mut hasher);
+        self.effects.state_hash(&mut hasher);
+        self.abilities.state_hash(&mut hasher);
+        self.curves.state_hash(&mut hasher);
+        self.calculations.state_hash(&mut hasher);
+        self.templates.state_hash(&mut hasher);
+        for name in self.natives.keys().chain(self.hooks.keys()) {
+            name.state_hash(&mut hasher);
+        }
+        (self.before_apply.len() as u64).state_hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Compiler<'_> {
+    /// Resolves a controller template.
+    pub(crate) fn template(&self, def: &Arc<ControllerDef>) -> Template {
+        self.begin(DefinitionKind::Template, &def.name);
+        let mut sets: Vec<_> = (0..)
+            .zip(&def.attribute_sets)
+            .filter_map(|(at, name): (usize, _)| self.set_id(&format!("AttributeSets[{at}]"), name))
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let base = def.base.iter().filter_map(|(name, value)| {
+            let path = format!("Base.{name}");
+            Some((self.attribute(&path, name)?, self.finite(&path, *value)))
+        });
+        let effects = (0..).zip(&def.effects).filter_map(|(at, (name, level)): (usize, _)| {
+            let path = format!("Effects[{at}]");
+            Some((self.effect_id(&path, name)?, self.finite(&path, *level)))
+        });
+        Template {
+            def: Arc::clone(def),
+            sets: sets.into_boxed_slice(),
+            base: base.collect(),
+            tags: self.tag_set("Tags", &def.tags).iter().collect(),
+            abilities: self.ability_grants("GrantedAbilities", &def.abilities),
+            effects: effects.collect(),
+        }
+    }
+}
+
+fn unique<T>(
+    definitions: &mut Vec<T>,
+    kind: DefinitionKind,
+    name: impl Fn(&T) -> &String,
+    errors: &mut Vec<DefinitionError>,
+) {
+    let mut previous: Option<String> = None;
+    definitions.retain(|definition| {
+        let name = name(definition);
+        let problem = if name.is_empty() {
+            Problem::EmptyName
+        } else if previous.as_ref() == Some(name) {
+            Problem::Duplicate(kind)
+        } else {
+            previous = Some(name.clone());
+            return true;
+        };
+        errors.push(DefinitionError { kind, name: name.clone(), path: String::new(), problem });
+        false
+    });
+}
+
+fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attribute> {
+    compiler.finite("DefaultBaseValue", def.default_base);
+    let bound = |path: &str, bound: &Option<BoundDef>| match bound {
+        None => None,
+        Some(BoundDef::Constant(value)) => Some(Bound::Constant(compiler.finite(path, *value))),
+        Some(BoundDef::Attribute(name)) => compiler.attribute(path, name).map(Bound::Attribute),
+    };
+    let derived = def.derived.as_ref().and_then(|text| compiler.program("DerivedFrom.Expression", text, &[]));
+    for input in derived.iter().flat_map(|program| program.dependencies()) {
+        let problem = match input {
+            Dependency::Attribute(Side::Owner, _) | Dependency::Curve(_) => continue,
+            Dependency::Random => Problem::RandomNotAvailable,
+            Dependency::Attribute(..) => Problem::NotAvailable("those of a source or target"),
+            Dependency::Tag(..) => Problem::NotAvailable("tags"),
+            Dependency::Level => Problem::NotAvailable("a level"),
+            Dependency::Stacks => Problem::NotAvailable("a stack count"),
+            Dependency::SetByCaller(_) => Problem::NotAvailable("numbers set by a caller"),
+            Dependency::Param(_) => Problem::NotAvailable("parameters"),
+            Dependency::Local(_) => Problem::NotAvailable("local names"),
+        };
+        compiler.report("DerivedFrom.Expression", problem);
+    }
+    let drain_into = (0..)
+        .zip(&def.drain_into)
+        .filter_map(|(at, name): (usize, _)| compiler.attribute(&format!("DrainInto[{at}]"), name))
+        .collect();
+    Some(Attribute {
+        id: compiler.attribute("Name", &def.name)?,
+        def: def.clone(),
+        min: bound("Clamping.Min", &def.min),
+        max: bound("Clamping.Max", &def.max),
+        derived,
+        drain_into,
+    })
+}
+
+/// Bounds and derived attributes must not depend on themselves (§5.4, §6.4, B2), nor through an effect's live
+/// magnitudes.
+fn check_cycles(
+    compiler: &Compiler<'_>,
+    tables: &Tables,
+    sets: &[CompiledSet],
+    effects: &[Arc<Effect>],
+    calculations: &[CompiledCalculation],
+) {
+    let count = tables.attributes.len() as u32;
+    let mut edges: Vec<(AttributeId, Vec<AttributeId>)> =
+        (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
+    for attribute in sets.iter().flat_map(|set| &set.attributes) {
+        edges[attribute.id.usize()].1.extend(attribute.inputs());
+    }
+    let names = |cycle: Vec<AttributeId>| {
+        cycle
+            .into_iter()
+            .filter_map(|id| tables.attributes.name(id.index()))
+            .map(|name| name.to_string())
+            .collect()
+    };
+    if let Err(cycle) = topological_order(edges.clone()) {
+        let cycle: Vec<String> = names(cycle);
+        compiler.begin(DefinitionKind::Attribute, cycle.first().map_or("", String::as_str));
+        compiler.report("", AttributeSetError::Cycle { cycle });
+        return;
+    }
+    for effect in effects.iter().filter(|effect| effect.has_live_magnitudes) {
+        let mut edges = edges.clone();
+        for modifier in effect.modifiers.iter().filter(|modifier| modifier.live) {
+            edges[modifier.attribute.usize()].1.extend(live_target_reads(modifier, calculations));
+        }
+        if let Err(cycle) = topological_order(edges) {
+            compiler.begin(DefinitionKind::Effect, effect.name());
+            compiler.report("Modifiers", Problem::Cycle(names(cycle)));
+        }
+    }
+}
+
+/// Attributes of the target that a live modifier follows.
+fn live_target_reads(modifier: &Modifier, calculations: &[CompiledCalculation]) -> Vec<AttributeId> {
+    let reads = |program: &Program| {
+        program
+            .dependencies()
+            .iter()
+            .filter_map(|input| match input {
+                Dependency::Attribute(Side::Owner | Side::Target, attribute) => Some(*attribute),
+                _ => None,
+            })
+            .collect()
+    };
+    match &modifier.magnitude {
+        Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => Vec::new(),
+        Magnitude::Curve { input, .. } => input.as_deref().map(reads).unwrap_or_default(),
+        Magnitude::Expression { program, .. } => reads(program),
+        Magnitude::Attribute(attribute) => match attribute.reading.calculation {
+            _ if attribute.reading.side == Side::Source => Vec::new(),
+            // Neither depends on the modifier: the base is beneath it, and so are lower layers.
+            AttributeCalculation::Base => Vec::new(),
+            AttributeCalculation::UpToLayer(layer) if layer < modifier.layer => Vec::new(),
+            _ => vec![attribute.reading.attribute],
+        },
+        Magnitude::Calculation { calculation, .. } => calculations
+            .get(calculation.usize())
+            .into_iter()
+            .flat_map(|calculation| &calculation.captures)
+            .filter(|capture| capture.from == CaptureFrom::Target && !capture.frozen)
+            .map(|capture| capture.attribute)
+            .collect(),
+    }
+}
+
+/// A template must be spawnable: its sets go together, and its base values are of attributes that they have.
+fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
+    for template in &catalog.templates {
+        let mut report = |path: String, problem: Problem| {
+            let name = template.def.name.clone();
+            errors.push(DefinitionError { kind: DefinitionKind::Template, name, path, problem });
+        };
+        match Layout::new(catalog, &template.sets) {
+            Err(error) => report("AttributeSets".to_owned(), error.into()),
+            Ok(layout) => {
+                for &(attribute, _) in &template.base {
+                    if layout.slot_of(attribute).is_none() {
+                        let name = catalog.attribute_name(attribute).to_owned();
+                        let path = format!("Base.{name}");
+                        report(
+                            path,
+                            Problem::Unknown { kind: DefinitionKind::Attribute, name, nearest: None },
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,759 @@
+//! Resolution of definitions: from names to ids, with every problem reported where it stands.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{DefinitionError, DefinitionKind, Problem, Tables};
+use crate::effect::calculation::CompiledCalculation;
+use crate::effect::magnitude::{
+    AttributeCalculation, AttributeMagnitude, AttributeMagnitudeDef, Capture, CaptureFrom, CaptureTime,
+    Magnitude, MagnitudeDef,
+};
+use crate::effect::{
+    AUTHORITATIVE_ONLY, AbilityGrant, AbilityGrantDef, AdditionalEffect, Duration, DurationDef, Effect,
+    EffectDef, Execution, ExecutionDef, ExecutionPolicy, ExpirationEffects, Modifier, ScopedModifier,
+    ScopedTarget, ScopedTargetDef, Stacking, StackingDef, TagQueryDef, TagQueryItemDef, Watch, WatchSide,
+    WatchSubject,
+};
+use crate::expr::{Dependency, NameKind, Names, Program, Side};
+use crate::id::{AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId};
+use crate::modifier::{MAX_LAYER, ModifierDef, TagRequirementDef};
+use crate::random::stable_name_hash;
+use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
+
+const MAX_QUERY_DEPTH: u32 = 64;
+
+/// Resolves definitions against the names that are known.
+pub(crate) struct Compiler<'a> {
+    tables: &'a Tables,
+    /// When set, unknown tags, curves, calculations and channels are noted instead of reported: the first of two
+    /// passes, which finds out what there is.
+    collecting: Option<RefCell<Collected>>,
+    pub(super) subject: RefCell<(DefinitionKind, String)>,
+    errors: RefCell<Vec<DefinitionError>>,
+}
+
+/// Names found in use.
+#[derive(Default)]
+pub(super) struct Collected {
+    pub(super) tags: BTreeSet<String>,
+    pub(super) curves: BTreeSet<String>,
+    pub(super) calculations: BTreeSet<String>,
+    pub(super) channels: BTreeSet<String>,
+}
+
+impl<'a> Compiler<'a> {
+    pub(crate) fn new(tables: &'a Tables) -> Self {
+        Self {
+            tables,
+            collecting: None,
+            subject: RefCell::new((DefinitionKind::Effect, String::new())),
+            errors: RefCell::default(),
+        }
+    }
+
+    pub(super) fn collecting(tables: &'a Tables) -> Self {
+        Self { collecting: Some(RefCell::default()), ..Self::new(tables) }
+    }
+
+    pub(super) fn into_collected(self) -> Collected {
+        self.collecting.map(RefCell::into_inner).unwrap_or_default()
+    }
+
+    pub(crate) fn into_errors(self) -> Vec<DefinitionError> {
+        self.errors.into_inner()
+    }
+
+    /// Names the definition that the following errors are about.
+    pub(super) fn begin(&self, kind: DefinitionKind, name: &str) {
+        *self.subject.borrow_mut() = (kind, name.to_owned());
+    }
+
+    pub(super) fn report(&self, path: impl Into<String>, problem: impl Into<Problem>) {
+        let (kind, name) = self.subject.borrow().clone();
+        let error = DefinitionError { kind, name, path: path.into(), problem: problem.into() };
+        self.errors.borrow_mut().push(error);
+    }
+
+    fn unknown(&self, path: &str, kind: DefinitionKind, name: &str, nearest: Option<String>) {
+        self.report(path, Problem::Unknown { kind, name: name.to_owned(), nearest });
+    }
+
+    /// Resolves an effect.
+    pub(crate) fn effect(&self, def: &Arc<EffectDef>, calculations: &[CompiledCalculation]) -> Effect {
+        self.begin(DefinitionKind::Effect, &def.name);
+        let mut captures = Vec::new();
+        let duration = match &def.duration {
+            DurationDef::Instant => Duration::Instant,
+            DurationDef::Infinite => Duration::Infinite,
+            DurationDef::HasDuration(magnitude) => {
+                Duration::HasDuration(self.magnitude("Duration", magnitude, &mut captures))
+            }
+        };
+        let instant = duration == Duration::Instant;
+        if let Some(period) = &def.period {
+            if instant {
+                self.report("Period", Problem::PeriodOnInstant);
+            }
+            if !period.period.is_positive() {
+                self.report("Period.Period", Problem::PeriodNotPositive);
+            }
+        }
+        let chance = def.chance.as_ref().map(|chance| self.magnitude("ChanceToApply", chance, &mut captures));
+        let requirement =
+            def.requirement.as_ref().and_then(|name| self.calculation("ApplicationRequirement", name));
+        let stacking = def.stacking.as_ref().map(|stacking| self.stacking(def, stacking));
+        let modifiers: Box<[Modifier]> = (0..)
+            .zip(&def.modifiers)
+            .map(|(at, modifier)| self.modifier(at, modifier, &mut captures))
+            .collect();
+        let executions: Box<[Execution]> = (0..)
+            .zip(&def.executions)
+            .filter_map(|(at, execution)| self.execution(at, execution, calculations, &mut captures))
+            .collect();
+        let granted_tags = self.tag_set("GrantedTags", &def.granted_tags);
+        let asset_tags = self.tag_set("AssetTags", &def.asset_tags);
+        let own_tags = TagBits::closed(&self.tables.tags, granted_tags.iter().chain(asset_tags.iter()));
+        let authoritative_only =
+            self.tables.tags.id(AUTHORITATIVE_ONLY).is_some_and(|tag| own_tags.matches(tag));
+        let mut effect = Effect {
+            def: Arc::clone(def),
+            name_hash: stable_name_hash(&def.name),
+            duration,
+            period: def.period,
+            modifiers,
+            executions,
+            captures: Box::default(),
+            granted_tags,
+            asset_tags,
+            own_tags,
+            application: TagRequirement {
+                require: self.tag_set("ApplicationRequiredTags", &def.application_required_tags),
+                ignore: self.tag_set("ApplicationBlockedTags", &def.application_blocked_tags),
+            },
+            source: TagRequirement {
+                require: self.tag_set("SourceRequiredTags", &def.source_required_tags),
+                ignore: self.tag_set("SourceBlockedTags", &def.source_blocked_tags),
+            },
+            application_query: self.tag_query("ApplicationQuery", &def.application_query, 0),
+            ongoing: TagRequirement {
+                require: self.tag_set("OngoingRequiredTags", &def.ongoing_required_tags),
+                ignore: self.tag_set("OngoingBlockedTags", &def.ongoing_blocked_tags),
+            },
+            remove_on: self.tag_set("RemoveOnTags", &def.remove_on_tags),
+            remove_effects: self.tag_set("RemoveEffectsWithTags", &def.remove_effects_with_tags),
+            immunity: self.tag_set("ImmunityTags", &def.immunity_tags),
+            immunity_query: self.tag_query("ImmunityQuery", &def.immunity_query, 0),
+            chance,
+            requirement,
+            stacking,
+            expiration: ExpirationEffects {
+                routine: self.effects("ExpirationEffects.Routine", &def.expiration_effects.routine),
+                premature: self.effects("ExpirationEffects.Premature", &def.expiration_effects.premature),
+                always: self.effects("ExpirationEffects.Always", &def.expiration_effects.always),
+            },
+            additional: self.additional(def),
+            granted_abilities: self.ability_grants("GrantedAbilities", &def.granted_abilities),
+            cues: self.tag_set("GameplayCues", &def.cues),
+            cue_magnitude: def.cue_magnitude.as_ref().and_then(|name| self.attribute("CueMagnitude", name)),
+            watches: Box::default(),
+            source_reads: Box::default(),
+            uses_random: false,
+            authoritative_only,
+            has_live_magnitudes: false,
+        };
+        // Nothing reads these two yet; a name that does not resolve is reported all the same.
+        self.tag_set("BlockAbilitiesWithTags", &def.block_abilities_with_tags);
+        self.tag_set("CancelAbilitiesWithTags", &def.cancel_abilities_with_tags);
+        self.derive_reads(&mut effect, calculations, &mut captures);
+        effect.captures = captures.into_boxed_slice();
+        effect
+    }
+
+    /// Works out what the effect reads: what a running instance follows, what is remembered of a source, and whether
+    /// dice are involved.
+    fn derive_reads(
+        &self,
+        effect: &mut Effect,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) {
+        let periodic = effect.period.is_some();
+        let mut watches = BTreeSet::new();
+        let mut source_reads = BTreeSet::new();
+        let mut uses_random = effect.chance.is_some();
+        let watch_tag = |side, tag| Watch { side, subject: WatchSubject::Tag(tag) };
+        watches.extend(effect.ongoing.tags().map(|tag| watch_tag(WatchSide::Target, tag)));
+        watches.extend(effect.remove_on.iter().map(|tag| watch_tag(WatchSide::Target, tag)));
+        for modifier in &mut effect.modifiers {
+            let mut reads = Reads::default();
+            reads.magnitude(&modifier.magnitude, calculations, captures);
+            uses_random |= reads.random;
+            source_reads.extend(reads.source_attributes());
+            if !periodic || modifier.operation.is_scaling() {
+                modifier.live = !reads.watches.is_empty();
+                watches.extend(reads.watches);
+                watches.extend(modifier.source_tags.tags().map(|tag| watch_tag(WatchSide::Source, tag)));
+                watches.extend(modifier.target_tags.tags().map(|tag| watch_tag(WatchSide::Target, tag)));
+            }
+        }
+        for execution in &effect.executions {
+            let mut reads = Reads::default();
+            reads.calculation(execution.calculation, calculations, captures);
+            for modifier in &execution.modifiers {
+                reads.magnitude(&modifier.magnitude, calculations, captures);
+            }
+            uses_random |= reads.random;
+            source_reads.extend(reads.source_attributes());
+        }
+        for (id, magnitude) in [(effect.requirement, effect.chance.as_ref())] {
+            let mut reads = Reads::default();
+            if let Some(id) = id {
+                reads.calculation(id, calculations, captures);
+            }
+            if let Some(magnitude) = magnitude {
+                reads.magnitude(magnitude, calculations, captures);
+            }
+            uses_random |= reads.random;
+        }
+        if let Duration::HasDuration(magnitude) = &effect.duration {
+            let mut reads = Reads::default();
+            reads.magnitude(magnitude, calculations, captures);
+            uses_random |= reads.random;
+        }
+        effect.has_live_magnitudes = effect.modifiers.iter().any(|modifier| modifier.live);
+        if !effect.is_instant() {
+            effect.watches = watches.into_iter().collect();
+        }
+        effect.source_reads = source_reads.into_iter().collect();
+        effect.uses_random = uses_random;
+    }
+
+    fn modifier(&self, at: usize, def: &ModifierDef, captures: &mut Vec<Capture>) -> Modifier {
+        let path = |field: &str| format!("Modifiers[{at}].{field}");
+        if def.layer > MAX_LAYER {
+            self.report(path("EvaluationChannel"), Problem::LayerOutOfRange(def.layer));
+        }
+        Modifier {
+            attribute: self
+                .attribute(&path("Attribute"), &def.attribute)
+                .unwrap_or(AttributeId::from_index(0)),
+            operation: def.operation,
+            magnitude: self.magnitude(&path("Magnitude"), &def.magnitude, captures),
+            // §9.4.1: a channel is ignored on anything but Multiply.
+            channel: def
+                .channel
+                .as_ref()
+                .filter(|_| def.operation == crate::modifier::Operation::Multiply)
+                .and_then(|name| self.channel(&path("Channel"), name)),
+            layer: def.layer.min(MAX_LAYER),
+            source_tags: self.requirement(&path("SourceTags"), &def.source_tags),
+            target_tags: self.requirement(&path("TargetTags"), &def.target_tags),
+            factor_in_stacks: def.factor_in_stacks,
+            live: false,
+        }
+    }
+
+    fn execution(
+        &self,
+        at: usize,
+        def: &ExecutionDef,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) -> Option<Execution> {
+        let path = format!("Executions[{at}].CalculatorClass");
+        let calculation = self.calculation(&path, &def.calculation)?;
+        let compiled = calculations.get(calculation.usize());
+        if compiled.is_some_and(|compiled| !compiled.has_outputs()) {
+            let problem = Problem::WrongCalculation { name: def.calculation.clone(), lacks: "outputs" };
+            self.report(path, problem);
+        }
+        let modifiers = (0..).zip(&def.modifiers).filter_map(|(index, modifier): (usize, _)| {
+            let path = format!("Executions[{at}].Modifiers[{index}]");
+            let target = match &modifier.target {
+                ScopedTargetDef::Attribute { name, from } => {
+                    ScopedTarget::Attribute(from.side(), self.attribute(&format!("{path}.Attribute"), name)?)
+                }
+                ScopedTargetDef::Variable(name) => {
+                    let known = compiled.and_then(|compiled| compiled.local(name));
+                    if known.is_none() && self.collecting.is_none() {
+                        let problem = Problem::UnknownVariable {
+                            calculation: def.calculation.clone(),
+                            name: name.clone(),
+                        };
+                        self.report(format!("{path}.Variable"), problem);
+                    }
+                    ScopedTarget::Variable(known?)
+                }
+            };
+            let magnitude = self.magnitude(&format!("{path}.Magnitude"), &modifier.magnitude, captures);
+            Some(ScopedModifier { target, operation: modifier.operation, magnitude })
+        });
+        Some(Execution { calculation, modifiers: modifiers.collect() })
+    }
+
+    fn stacking(&self, effect: &EffectDef, def: &StackingDef) -> Stacking {
+        if effect.policy != ExecutionPolicy::RunInParallel {
+            self.report("Stacking", Problem::StackingWithPolicy);
+        }
+        if effect.duration == DurationDef::Instant {
+            self.report("Stacking", Problem::StackingOnInstant);
+        }
+        Stacking {
+            kind: def.kind,
+            limit: def.limit,
+            duration_refresh: def.duration_refresh,
+            max_duration: def.max_duration,
+            period_reset: def.period_reset,
+            expiration: def.expiration,
+            overflow_effects: self.effects("Stacking.OverflowEffects", &def.overflow_effects),
+            deny_overflow: def.deny_overflow,
+            clear_on_overflow: def.clear_on_overflow,
+        }
+    }
+
+    fn additional(&self, def: &EffectDef) -> Box<[AdditionalEffect]> {
+        let resolve = |(at, additional): (usize, &crate::effect::AdditionalEffectDef)| {
+            let path = format!("AdditionalEffects[{at}]");
+            Some(AdditionalEffect {
+                effect: self.effect_id(&format!("{path}.Effect"), &additional.effect)?,
+                to: additional.to,
+                source_tags: self.requirement(&format!("{path}.SourceTags"), &additional.source_tags),
+                target_tags: self.requirement(&format!("{path}.TargetTags"), &additional.target_tags),
+            })
+        };
+        (0..).zip(&def.additional_effects).filter_map(resolve).collect()
+    }
+
+    pub(super) fn ability_grants(&self, path: &str, defs: &[AbilityGrantDef]) -> Box<[AbilityGrant]> {
+        let resolve = |(at, grant): (usize, &AbilityGrantDef)| {
+            Some(AbilityGrant {
+                ability: self.ability(&format!("{path}[{at}].AbilityClass"), &grant.ability)?,
+                level: grant.level,
+                input: grant.input.as_deref().map(Arc::from),
+                removal: grant.removal,
+            })
+        };
+        (0..).zip(defs).filter_map(resolve).collect()
+    }
+
+    fn magnitude(&self, path: &str, def: &MagnitudeDef, captures: &mut Vec<Capture>) -> Magnitude {
+        match def {
+            MagnitudeDef::Scalable { value, curve, curve_input } => {
+                let scale = self.finite(&format!("{path}.Value"), value.unwrap_or(1.0));
+                let input = curve_input.as_ref().filter(|input| *input != "Level");
+                let input = input.and_then(|input| self.program(&format!("{path}.CurveInput"), input, &[]));
+                match curve {
+                    Some(curve) => match self.curve_id(&format!("{path}.Curve"), curve) {
+                        Some(curve) => Magnitude::Curve { scale, curve, input: input.map(Box::new) },
+                        None => Magnitude::Constant(scale),
+                    },
+                    None if value.is_none() => {
+                        self.report(path, Problem::EmptyMagnitude);
+                        Magnitude::Constant(0.0)
+                    }
+                    None => Magnitude::Constant(scale),
+                }
+            }
+            MagnitudeDef::Attribute(def) => self.attribute_magnitude(path, def, captures),
+            MagnitudeDef::Calculation { name, coefficient, pre_add, post_add } => {
+                for (field, value) in [
+                    ("Coefficient", coefficient),
+                    ("PreMultiplyAdditive", pre_add),
+                    ("PostMultiplyAdditive", post_add),
+                ] {
+                    self.finite(&format!("{path}.{field}"), *value);
+                }
+                match self.calculation(&format!("{path}.CalculatorClass"), name) {
+                    Some(calculation) => Magnitude::Calculation {
+                        calculation,
+                        coefficient: *coefficient,
+                        pre_add: *pre_add,
+                        post_add: *post_add,
+                    },
+                    None => Magnitude::Constant(0.0),
+                }
+            }
+            MagnitudeDef::SetByCaller { tag, default } => {
+                let default = default.map(|value| self.finite(&format!("{path}.Default"), value));
+                match self.tag(&format!("{path}.DataTag"), tag) {
+                    Some(tag) => Magnitude::SetByCaller { tag, default },
+                    None => Magnitude::Constant(0.0),
+                }
+            }
+            MagnitudeDef::Expression { text, capture } => {
+                let frozen = *capture == CaptureTime::OnApplication;
+                match self.program(&format!("{path}.Expression"), text, &[]) {
+                    Some(program) => match program.constant() {
+                        Some(value) => Magnitude::Constant(value),
+                        None => Magnitude::Expression { program: Box::new(program), frozen },
+                    },
+                    None => Magnitude::Constant(0.0),
+                }
+            }
+        }
+    }
+
+    fn attribute_magnitude(
+        &self,
+        path: &str,
+        def: &AttributeMagnitudeDef,
+        captures: &mut Vec<Capture>,
+    ) -> Magnitude {
+        if let AttributeCalculation::UpToLayer(layer) = def.calculation
+            && layer > MAX_LAYER
+        {
+            self.report(format!("{path}.UpToChannel"), Problem::LayerOutOfRange(layer));
+        }
+        let curve = def.curve.as_ref().and_then(|curve| self.curve_id(&format!("{path}.Curve"), curve));
+        let source_tag_filter = self.tag_set(&format!("{path}.SourceTagFilter"), &def.source_tag_filter);
+        let target_tag_filter = self.tag_set(&format!("{path}.TargetTagFilter"), &def.target_tag_filter);
+        let coefficient = self.finite(&format!("{path}.Coefficient"), def.coefficient);
+        let pre_add = self.finite(&format!("{path}.PreMultiplyAdditive"), def.pre_add);
+        let post_add = self.finite(&format!("{path}.PostMultiplyAdditive"), def.post_add);
+        let Some(attribute) = self.attribute(&format!("{path}.BackingAttribute"), &def.attribute) else {
+            return Magnitude::Constant(0.0);
+        };
+        let reading = Capture {
+            side: def.from.side(),
+            attribute,
+            calculation: def.calculation,
+            source_tag_filter,
+            target_tag_filter,
+        };
+        let frozen = (def.capture == CaptureTime::OnApplication).then(|| capture(captures, reading.clone()));
+        Magnitude::Attribute(Box::new(AttributeMagnitude {
+            reading,
+            frozen,
+            coefficient,
+            pre_add,
+            post_add,
+            curve,
+        }))
+    }
+
+    /// Compiles an expression in which `locals` are known by their positions.
+    pub(super) fn program(&self, path: &str, text: &str, locals: &[Box<str>]) -> Option<Program> {
+        let names = Scope { compiler: self, locals };
+        match Program::compile(text, &names) {
+            Ok(program) => Some(program),
+            Err(errors) => {
+                for error in errors {
+                    self.report(path, Problem::Expression { text: text.to_owned(), error });
+                }
+                None
+            }
+        }
+    }
+
+    pub(super) fn finite(&self, path: &str, value: f64) -> f64 {
+        if value.is_finite() {
+            return value;
+        }
+        self.report(path, Problem::NotFinite(value));
+        0.0
+    }
+
+    pub(super) fn tag(&self, path: &str, name: &str) -> Option<TagId> {
+        if let Err(error) = crate::tag::check_tag_name(name) {
+            self.report(path, error);
+            return None;
+        }
+        if let Some(collected) = &self.collecting {
+            collected.borrow_mut().tags.insert(name.to_owned());
+            return Some(TagId::from_index(0));
+        }
+        let id = self.tables.tags.id(name);
+        if id.is_none() {
+            let nearest = self.tables.tags.nearest(name).map(str::to_owned);
+            self.unknown(path, DefinitionKind::Tag, name, nearest);
+        }
+        id
+    }
+
+    pub(super) fn tag_set(&self, path: &str, names: &[String]) -> TagSet {
+        TagSet::new(
+            (0..).zip(names).filter_map(|(at, name): (usize, _)| self.tag(&format!("{path}[{at}]"), name)),
+        )
+    }
+
+    fn requirement(&self, path: &str, def: &TagRequirementDef) -> TagRequirement {
+        TagRequirement {
+            require: self.tag_set(&format!("{path}.Require"), &def.require),
+            ignore: self.tag_set(&format!("{path}.Ignore"), &def.ignore),
+        }
+    }
+
+    fn tag_query(&self, path: &str, def: &TagQueryDef, depth: u32) -> TagQuery {
+        if depth > MAX_QUERY_DEPTH {
+            self.report(path, Problem::QueryTooDeep);
+            return TagQuery::default();
+        }
+        let items = |list: &str, items: &[TagQueryItemDef]| -> Vec<TagQueryItem> {
+            let resolve = |(at, item): (usize, &TagQueryItemDef)| {
+                let path = format!("{path}.{list}[{at}]");
+                Some(match item {
+                    TagQueryItemDef::Tag(name) => TagQueryItem::Tag(self.tag(&path, name)?),
+                    TagQueryItemDef::Query(query) => {
+                        TagQueryItem::Query(self.tag_query(&path, query, depth + 1))
+                    }
+                })
+            };
+            (0..).zip(items).filter_map(resolve).collect()
+        };
+        let mut query = TagQuery::default();
+        if !def.all.is_empty() {
+            query = query.and(TagQuery::all(items("All", &def.all)));
+        }
+        if !def.any.is_empty() {
+            query = query.and(TagQuery::any(items("Any", &def.any)));
+        }
+        if !def.none.is_empty() {
+            query = query.and(TagQuery::none(items("None", &def.none)));
+        }
+        query
+    }
+
+    pub(super) fn attribute(&self, path: &str, name: &str) -> Option<AttributeId> {
+        let table = &self.tables.attributes;
+        let id = table.index(name).map(AttributeId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::Attribute, name, table.nearest(name));
+        }
+        id
+    }
+
+    pub(super) fn set_id(&self, path: &str, name: &str) -> Option<AttributeSetId> {
+        let table = &self.tables.sets;
+        let id = table.index(name).map(AttributeSetId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::AttributeSet, name, table.nearest(name));
+        }
+        id
+    }
+
+    pub(super) fn effect_id(&self, path: &str, name: &str) -> Option<EffectId> {
+        let table = &self.tables.effects;
+        let id = table.index(name).map(EffectId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::Effect, name, table.nearest(name));
+        }
+        id
+    }
+
+    fn effects(&self, path: &str, names: &[String]) -> Box<[EffectId]> {
+        let resolve = |(at, name): (usize, &String)| self.effect_id(&format!("{path}[{at}]"), name);
+        (0..).zip(names).filter_map(resolve).collect()
+    }
+
+    fn ability(&self, path: &str, name: &str) -> Option<AbilityId> {
+        let table = &self.tables.abilities;
+        let id = table.index(name).map(AbilityId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::Ability, name, table.nearest(name));
+        }
+        id
+    }
+
+    fn channel(&self, path: &str, name: &str) -> Option<ChannelId> {
+        if let Some(collected) = &self.collecting {
+            collected.borrow_mut().channels.insert(name.to_owned());
+            return Some(ChannelId::from_index(0));
+        }
+        let id = self.tables.channels.index(name).map(ChannelId::from_index);
+        if id.is_none() {
+            self.report(path, Problem::UnknownChannel(name.to_owned()));
+        }
+        id
+    }
+
+    fn curve_id(&self, path: &str, name: &str) -> Option<CurveId> {
+        if let Some(collected) = &self.collecting {
+            collected.borrow_mut().curves.insert(name.to_owned());
+            return Some(CurveId::from_index(0));
+        }
+        let table = &self.tables.curves;
+        let id = table.index(name).map(CurveId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::Curve, name, table.nearest(name));
+        }
+        id
+    }
+
+    fn calculation(&self, path: &str, name: &str) -> Option<CalculationId> {
+        if let Some(collected) = &self.collecting {
+            collected.borrow_mut().calculations.insert(name.to_owned());
+            return Some(CalculationId::from_index(0));
+        }
+        let table = &self.tables.calculations;
+        let id = table.index(name).map(CalculationId::from_index);
+        if id.is_none() {
+            self.unknown(path, DefinitionKind::Calculation, name, table.nearest(name));
+        }
+        id
+    }
+}
+
+/// The names an expression may use.
+struct Scope<'a> {
+    compiler: &'a Compiler<'a>,
+    locals: &'a [Box<str>],
+}
+
+impl Names for Scope<'_> {
+    fn attribute(&self, name: &str) -> Option<AttributeId> {
+        self.compiler.tables.attributes.index(name).map(AttributeId::from_index)
+    }
+
+    fn tag(&self, name: &str) -> Option<TagId> {
+        if self.compiler.collecting.is_some() {
+            return self.compiler.tag("", name);
+        }
+        self.compiler.tables.tags.id(name)
+    }
+
+    fn curve(&self, name: &str) -> Option<CurveId> {
+        if self.compiler.collecting.is_some() {
+            return self.compiler.curve_id("", name);
+        }
+        self.compiler.tables.curves.index(name).map(CurveId::from_index)
+    }
+
+    fn local(&self, name: &str) -> Option<u16> {
+        self.locals.iter().position(|local| **local == *name).map(|at| at as u16)
+    }
+
+    fn nearest(&self, kind: NameKind, name: &str) -> Option<String> {
+        let tables = self.compiler.tables;
+        match kind {
+            NameKind::Attribute => tables.attributes.nearest(name),
+            NameKind::Tag => tables.tags.nearest(name).map(str::to_owned),
+            NameKind::Curve => tables.curves.nearest(name),
+            _ => None,
+        }
+    }
+}
+
+/// The position of a frozen reading among an effect's captures, added if it is new.
+fn capture(captures: &mut Vec<Capture>, wanted: Capture) -> u16 {
+    let at = captures.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+        captures.push(wanted);
+        captures.len() - 1
+    });
+    at as u16
+}
+
+/// What a magnitude or a calculation reads.
+#[derive(Default)]
+struct Reads {
+    /// Live inputs.
+    watches: BTreeSet<Watch>,
+    random: bool,
+}
+
+impl Reads {
+    fn source_attributes(&self) -> impl Iterator<Item = AttributeId> + '_ {
+        self.watches.iter().filter_map(|watch| match watch {
+            Watch { side: WatchSide::Source, subject: WatchSubject::Attribute(attribute) } => {
+                Some(*attribute)
+            }
+            _ => None,
+        })
+    }
+
+    fn read(&mut self, side: Side, subject: WatchSubject) {
+        let side = match side {
+            Side::Source => WatchSide::Source,
+            Side::Target | Side::Owner => WatchSide::Target,
+        };
+        self.watches.insert(Watch { side, subject });
+    }
+
+    fn magnitude(
+        &mut self,
+        magnitude: &Magnitude,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) {
+        match magnitude {
+            Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => {}
+            Magnitude::Curve { input, .. } => {
+                if let Some(input) = input {
+                    self.program(input);
+                }
+            }
+            Magnitude::Attribute(attribute) => {
+                if attribute.frozen.is_none() {
+                    self.read(attribute.reading.side, WatchSubject::Attribute(attribute.reading.attribute));
+                }
+            }
+            Magnitude::Calculation { calculation, .. } => {
+                self.calculation(*calculation, calculations, captures)
+            }
+            Magnitude::Expression { program, frozen: true } => {
+                self.random |= program.dependencies().contains(&Dependency::Random);
+                for input in program.dependencies() {
+                    if let Dependency::Attribute(side, attribute) = input {
+                        let side = if *side == Side::Owner { Side::Target } else { *side };
+                        capture(captures, plain_reading(side, *attribute));
+                    }
+                }
+            }
+            Magnitude::Expression { program, frozen: false } => self.program(program),
+        }
+    }
+
+    fn program(&mut self, program: &Program) {
+        for input in program.dependencies() {
+            match input {
+                Dependency::Attribute(side, attribute) => {
+                    self.read(*side, WatchSubject::Attribute(*attribute))
+                }
+                Dependency::Tag(side, tag) => self.read(*side, WatchSubject::Tag(*tag)),
+                Dependency::Random => self.random = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn calculation(
+        &mut self,
+        id: CalculationId,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) {
+        let Some(calculation) = calculations.get(id.usize()) else { return };
+        self.random |= calculation.uses_random;
+        for input in &calculation.captures {
+            if input.frozen {
+                capture(captures, plain_reading(input.from.side(), input.attribute));
+            } else {
+                self.read(input.from.side(), WatchSubject::Attribute(input.attribute));
+            }
+        }
+        for &(from, tag) in &calculation.tags {
+            self.read(from.side(), WatchSubject::Tag(tag));
+        }
+    }
+}
+
+/// A reading of the current value without filters, as expressions and calculations take it.
+pub(crate) fn plain_reading(side: Side, attribute: AttributeId) -> Capture {
+    Capture {
+        side,
+        attribute,
+        calculation: AttributeCalculation::Current,
+        source_tag_filter: TagSet::default(),
+        target_tag_filter: TagSet::default(),
+    }
+}
+
+impl CaptureFrom {
+    pub(super) fn of(side: Side) -> Self {
+        match side {
+            Side::Source => Self::Source,
+            Side::Target | Side::Owner => Self::Target,
+        }
+    }
+}

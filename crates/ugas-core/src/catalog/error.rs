@@ -1,0 +1,189 @@
+//! What can be wrong with definitions. Building a catalog reports all of it, not the first (I9).
+
+use core::fmt;
+
+use crate::attribute::layout::AttributeSetError;
+use crate::curve::CurveError;
+use crate::expr::ExprError;
+use crate::tag::TagNameError;
+
+/// A kind of definition.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum DefinitionKind {
+    /// A tag of the registry.
+    Tag,
+    /// An attribute of a set.
+    Attribute,
+    /// An attribute set.
+    AttributeSet,
+    /// An effect.
+    Effect,
+    /// An ability.
+    Ability,
+    /// A curve.
+    Curve,
+    /// A calculation.
+    Calculation,
+    /// A controller template.
+    Template,
+}
+
+impl fmt::Display for DefinitionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tag => "tag",
+            Self::Attribute => "attribute",
+            Self::AttributeSet => "attribute set",
+            Self::Effect => "effect",
+            Self::Ability => "ability",
+            Self::Curve => "curve",
+            Self::Calculation => "calculation",
+            Self::Template => "controller template",
+        })
+    }
+}
+
+/// One thing wrong with one definition.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{kind} `{name}`{}: {problem}", At(path))]
+pub struct DefinitionError {
+    /// What kind of definition.
+    pub kind: DefinitionKind,
+    /// Its name.
+    pub name: String,
+    /// Where in it, in the words of the file format: `Modifiers[1].Magnitude`.
+    pub path: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+struct At<'a>(&'a str);
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " at {}", self.0) }
+    }
+}
+
+/// What is wrong with a definition.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A name that nothing has.
+    #[error("there is no {kind} `{name}`{}", Nearest(nearest))]
+    Unknown {
+        /// What was looked for.
+        kind: DefinitionKind,
+        /// Its name.
+        name: String,
+        /// A known name that is much like it.
+        nearest: Option<String>,
+    },
+    /// A name that breaks the naming rules of §7.1.
+    #[error(transparent)]
+    TagName(#[from] TagNameError),
+    /// A definition without a name.
+    #[error("it has no name")]
+    EmptyName,
+    /// A second definition of the same kind and name.
+    #[error("there is another {0} of this name")]
+    Duplicate(DefinitionKind),
+    /// A number that is infinite or not a number (V2).
+    #[error("{0} is not a finite number")]
+    NotFinite(f64),
+    /// An expression that does not compile.
+    #[error("in the expression `{text}`: {error}")]
+    Expression {
+        /// The expression.
+        text: String,
+        /// What is wrong with it, and where.
+        error: ExprError,
+    },
+    /// A curve that is none.
+    #[error(transparent)]
+    Curve(#[from] CurveError),
+    /// A layer beyond the last.
+    #[error("there are evaluation layers 0 to 9, not {0}")]
+    LayerOutOfRange(u8),
+    /// A scalable magnitude with neither a number nor a curve.
+    #[error("the magnitude has neither a value nor a curve")]
+    EmptyMagnitude,
+    /// A period that would never end or never begin.
+    #[error("the period must be longer than 0 s")]
+    PeriodNotPositive,
+    /// A period on an effect that is gone at once.
+    #[error("an instant effect cannot have a period: give it a duration or make it infinite")]
+    PeriodOnInstant,
+    /// Stacking together with an execution policy that excludes it (E5).
+    #[error("stacking cannot be combined with RunInSequence or RunInMerge: use one or the other")]
+    StackingWithPolicy,
+    /// Stacking on an effect that is gone at once.
+    #[error("an instant effect cannot stack: give it a duration or make it infinite")]
+    StackingOnInstant,
+    /// Things that depend on themselves.
+    #[error("it depends on itself: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    /// Sets that cannot be together.
+    #[error(transparent)]
+    AttributeSets(#[from] AttributeSetError),
+    /// A calculation from a file without outputs and without a result.
+    #[error("it has neither outputs nor a result")]
+    EmptyCalculation,
+    /// A calculation used in a place that it has nothing for.
+    #[error("the calculation `{name}` has no {lacks}, which is needed here")]
+    WrongCalculation {
+        /// The calculation.
+        name: String,
+        /// `result` or `outputs`.
+        lacks: &'static str,
+    },
+    /// A transient variable that the calculation does not know.
+    #[error("the calculation `{calculation}` has no variable `{name}`")]
+    UnknownVariable {
+        /// The calculation.
+        calculation: String,
+        /// The variable.
+        name: String,
+    },
+    /// A channel that no definition of the catalog has; only effects created at run time can meet this.
+    #[error("no definition of the catalog uses the channel `{0}`: declare it with `CatalogBuilder::channel`")]
+    UnknownChannel(String),
+    /// A tag query nested too deeply.
+    #[error("the tag query is nested too deeply")]
+    QueryTooDeep,
+    /// A `rand()` where there is no stream to draw from.
+    #[error("`rand()` is not available here: a derived attribute must be a function of its inputs")]
+    RandomNotAvailable,
+    /// Something other than the owner's attributes and tags in a derived attribute.
+    #[error("a derived attribute reads attributes of its own controller only, not {0}")]
+    NotAvailable(&'static str),
+}
+
+struct Nearest<'a>(&'a Option<String>);
+
+impl fmt::Display for Nearest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "; did you mean `{name}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All that is wrong with a set of definitions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CatalogErrors(pub Vec<DefinitionError>);
+
+impl fmt::Display for CatalogErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, error) in self.0.iter().enumerate() {
+            if at > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CatalogErrors {}

@@ -1,0 +1,304 @@
+//! The catalog: every definition of a game, resolved, checked and immutable.
+//!
+//! [`CatalogBuilder`] takes definitions by name and reports all that is wrong with them. Ids are positions among the
+//! sorted names (I3), and [`Catalog::hash`] tells whether two machines have the same rules. Native code lives here
+//! too (I1): state refers to it by id only.
+
+mod builder;
+mod calculations;
+mod compile;
+mod error;
+mod hooks;
+mod names;
+
+use std::sync::Arc;
+
+pub use builder::CatalogBuilder;
+pub(crate) use compile::{Compiler, plain_reading};
+pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
+pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
+pub use hooks::{PreChange, QualifierTerm};
+pub(crate) use names::NameTable;
+
+use crate::ability::Ability;
+use crate::attribute::AttributeDef;
+use crate::attribute::layout::Attribute;
+use crate::controller::ControllerDef;
+use crate::curve::Curve;
+use crate::effect::calculation::CompiledCalculation;
+use crate::effect::{AbilityGrant, Effect};
+use crate::id::{
+    AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
+};
+use crate::tag::TagRegistry;
+
+/// A name that the catalog does not have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no {kind} `{name}` in the catalog{}", .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+pub struct UnknownName {
+    /// What was looked for.
+    pub kind: DefinitionKind,
+    /// Its name.
+    pub name: String,
+    /// A known name that is much like it.
+    pub nearest: Option<String>,
+}
+
+/// All definitions, resolved. Immutable and shared by every simulation that runs them.
+#[derive(Clone)]
+pub struct Catalog {
+    pub(crate) tables: Tables,
+    sets: Box<[CompiledSet]>,
+    effects: Box<[Arc<Effect>]>,
+    abilities: Box<[Ability]>,
+    curves: Box<[Option<Curve>]>,
+    calculations: Box<[CompiledCalculation]>,
+    templates: Box<[Template]>,
+    hooks: Box<[AttributeHooks]>,
+    pub(crate) before_apply: Box<[BeforeApplyHook]>,
+    pub(crate) internal: InternalEffects,
+    hash: u64,
+}
+
+/// The names of everything.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) tags: TagRegistry,
+    pub(crate) attributes: NameTable,
+    pub(crate) sets: NameTable,
+    pub(crate) effects: NameTable,
+    pub(crate) abilities: NameTable,
+    pub(crate) channels: NameTable,
+    pub(crate) curves: NameTable,
+    pub(crate) calculations: NameTable,
+    pub(crate) templates: NameTable,
+}
+
+/// A resolved attribute set.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct CompiledSet {
+    pub(crate) name: Arc<str>,
+    pub(crate) dependencies: Box<[AttributeSetId]>,
+    pub(crate) attributes: Box<[Arc<Attribute>]>,
+}
+
+/// A resolved controller template.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Template {
+    pub(crate) def: Arc<ControllerDef>,
+    pub(crate) sets: Box<[AttributeSetId]>,
+    pub(crate) base: Box<[(AttributeId, f64)]>,
+    pub(crate) tags: Box<[TagId]>,
+    pub(crate) abilities: Box<[AbilityGrant]>,
+    pub(crate) effects: Box<[(EffectId, f64)]>,
+}
+
+/// Effects that the simulation itself applies, so that every change has an effect behind it (§3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InternalEffects {
+    /// Grants the tags that a controller begins with (T3).
+    pub(crate) tags: EffectId,
+    /// Adjusts a base when a bound moves (B1).
+    pub(crate) bound_change: EffectId,
+}
+
+impl Catalog {
+    /// Name of the internal effect that grants the tags a controller begins with.
+    pub const TAGS_EFFECT: &str = "Internal.Tags";
+    /// Name of the internal effect that adjusts a base when a bound moves (B1).
+    pub const BOUND_CHANGE_EFFECT: &str = "Internal.BoundChange";
+
+    /// A builder without definitions.
+    pub fn builder() -> CatalogBuilder {
+        CatalogBuilder::default()
+    }
+
+    /// The tags.
+    pub fn tags(&self) -> &TagRegistry {
+        &self.tables.tags
+    }
+
+    /// The same for catalogs with the same definitions, on any machine; compared when a client joins, and stored with
+    /// what is saved. Native code counts by name only.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The tag of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn tag(&self, name: &str) -> Result<TagId, UnknownName> {
+        self.tables.tags.id(name).ok_or_else(|| UnknownName {
+            kind: DefinitionKind::Tag,
+            name: name.to_owned(),
+            nearest: self.tables.tags.nearest(name).map(str::to_owned),
+        })
+    }
+
+    /// The attribute of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn attribute(&self, name: &str) -> Result<AttributeId, UnknownName> {
+        lookup(&self.tables.attributes, DefinitionKind::Attribute, name).map(AttributeId::from_index)
+    }
+
+    /// The attribute set of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn attribute_set(&self, name: &str) -> Result<AttributeSetId, UnknownName> {
+        lookup(&self.tables.sets, DefinitionKind::AttributeSet, name).map(AttributeSetId::from_index)
+    }
+
+    /// The effect of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn effect(&self, name: &str) -> Result<EffectId, UnknownName> {
+        lookup(&self.tables.effects, DefinitionKind::Effect, name).map(EffectId::from_index)
+    }
+
+    /// The ability of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn ability(&self, name: &str) -> Result<AbilityId, UnknownName> {
+        lookup(&self.tables.abilities, DefinitionKind::Ability, name).map(AbilityId::from_index)
+    }
+
+    /// The controller template of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn template(&self, name: &str) -> Result<TemplateId, UnknownName> {
+        lookup(&self.tables.templates, DefinitionKind::Template, name).map(TemplateId::from_index)
+    }
+
+    /// The name of an attribute.
+    pub fn attribute_name(&self, id: AttributeId) -> &str {
+        name_or_unknown(&self.tables.attributes, id.index())
+    }
+
+    /// The name of an attribute set.
+    pub fn set_name(&self, id: AttributeSetId) -> &str {
+        name_or_unknown(&self.tables.sets, id.index())
+    }
+
+    /// The name of a tag.
+    pub fn tag_name(&self, id: TagId) -> &str {
+        self.tables.tags.name(id)
+    }
+
+    /// The name of an ability.
+    pub fn ability_name(&self, id: AbilityId) -> &str {
+        name_or_unknown(&self.tables.abilities, id.index())
+    }
+
+    /// The name of a multiplier channel.
+    pub fn channel_name(&self, id: ChannelId) -> &str {
+        name_or_unknown(&self.tables.channels, id.index())
+    }
+
+    /// The name of a template.
+    pub fn template_name(&self, id: TemplateId) -> &str {
+        name_or_unknown(&self.tables.templates, id.index())
+    }
+
+    /// The name of a calculation.
+    pub fn calculation_name(&self, id: CalculationId) -> &str {
+        name_or_unknown(&self.tables.calculations, id.index())
+    }
+
+    /// The name of a curve.
+    pub fn curve_name(&self, id: CurveId) -> &str {
+        name_or_unknown(&self.tables.curves, id.index())
+    }
+
+    /// An effect of the catalog; those created at run time are in the simulation.
+    pub fn effect_by_id(&self, id: EffectId) -> Option<&Arc<Effect>> {
+        self.effects.get(id.usize())
+    }
+
+    /// The effects of the catalog in id order, the internal ones included.
+    pub fn effects(&self) -> impl Iterator<Item = (EffectId, &Effect)> {
+        (0..).map(EffectId::from_index).zip(self.effects.iter().map(|effect| &**effect))
+    }
+
+    /// The number of effects; ids from here on are created at run time.
+    pub(crate) fn effect_count(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// An ability.
+    pub fn ability_by_id(&self, id: AbilityId) -> Option<&Ability> {
+        self.abilities.get(id.usize())
+    }
+
+    /// The number of attribute names.
+    pub fn attribute_count(&self) -> usize {
+        self.tables.attributes.len()
+    }
+
+    /// The attributes of a set, in the order in which it lists them.
+    pub fn attributes_of(&self, set: AttributeSetId) -> impl Iterator<Item = (AttributeId, &AttributeDef)> {
+        let attributes = self.sets.get(set.usize()).map(|set| &*set.attributes).unwrap_or_default();
+        attributes.iter().map(|attribute| (attribute.id, &attribute.def))
+    }
+
+    /// Names of calculations and curves that something uses and nothing provides. Applications that need one are
+    /// refused with `MissingCalculation` or `MissingCurve`.
+    pub fn missing(&self) -> Vec<(DefinitionKind, &str)> {
+        let calculations = self.calculations.iter().filter(|calculation| calculation.is_missing());
+        let calculations = calculations.map(|calculation| (DefinitionKind::Calculation, &*calculation.name));
+        let curves = self.tables.curves.iter().zip(&*self.curves).filter(|(_, curve)| curve.is_none());
+        calculations.chain(curves.map(|(name, _)| (DefinitionKind::Curve, name))).collect()
+    }
+
+    pub(crate) fn set(&self, id: AttributeSetId) -> Option<&CompiledSet> {
+        self.sets.get(id.usize())
+    }
+
+    pub(crate) fn curve(&self, id: CurveId) -> Option<&Curve> {
+        self.curves.get(id.usize())?.as_ref()
+    }
+
+    pub(crate) fn calculation(&self, id: CalculationId) -> Option<&CompiledCalculation> {
+        self.calculations.get(id.usize())
+    }
+
+    pub(crate) fn calculations(&self) -> &[CompiledCalculation] {
+        &self.calculations
+    }
+
+    pub(crate) fn template_by_id(&self, id: TemplateId) -> Option<&Template> {
+        self.templates.get(id.usize())
+    }
+
+    pub(crate) fn hooks(&self, attribute: AttributeId) -> Option<&AttributeHooks> {
+        self.hooks.get(attribute.usize())
+    }
+}
+
+fn lookup(table: &NameTable, kind: DefinitionKind, name: &str) -> Result<u32, UnknownName> {
+    let unknown = || UnknownName { kind, name: name.to_owned(), nearest: table.nearest(name) };
+    table.index(name).ok_or_else(unknown)
+}
+
+/// Ids of another catalog must not panic; what they are called there is not known here.
+fn name_or_unknown(table: &NameTable, index: u32) -> &str {
+    table.name(index).map_or("<unknown>", |name| name)
+}
+
+impl core::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Catalog")
+            .field("hash", &format_args!("{:016x}", self.hash))
+            .field("tags", &self.tables.tags.len())
+            .field("attribute sets", &self.sets.len())
+            .field("effects", &self.effects.len())
+            .field("abilities", &self.abilities.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,273 @@
+//! Gameplay controllers (§4): who has attributes, tags, effects and abilities.
+
+use smallvec::SmallVec;
+
+use crate::attribute::Metadata;
+use crate::effect::{AbilityGrantDef, WatchSubject};
+use crate::handle::{AbilityHandle, ActiveEffectId};
+use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
+use crate::id::{ActorId, EffectId, TagId, TemplateId};
+use crate::modifier::aggregate::ModifierEntry;
+use crate::tag::TagContainer;
+
+/// How much of a controller goes over a network to whom (§13.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ReplicationMode {
+    /// Tags and cues only.
+    Minimal,
+    /// Everything to the owner, tags and cues to others.
+    #[default]
+    Mixed,
+    /// Everything to everybody.
+    Full,
+    /// Nothing.
+    None,
+}
+
+/// What a freshly spawned controller has (§4.3): a template, from a file or from code.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ControllerDef {
+    /// Name, unique in the catalog. Empty for a definition that is used directly.
+    pub name: String,
+    /// Attribute sets, in any order.
+    pub attribute_sets: Vec<String>,
+    /// Base values that differ from the sets' defaults.
+    pub base: Vec<(String, f64)>,
+    /// Tags, granted by an internal infinite effect (T3).
+    pub tags: Vec<String>,
+    /// Abilities granted at the start.
+    pub abilities: Vec<AbilityGrantDef>,
+    /// Effects applied to itself at the start, with their levels.
+    pub effects: Vec<(String, f64)>,
+    /// How it is replicated.
+    pub replication: ReplicationMode,
+    /// Text for people.
+    pub metadata: Metadata,
+}
+
+impl ControllerDef {
+    /// An empty template called `name`.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Adds an attribute set.
+    #[must_use]
+    pub fn with_set(mut self, set: impl Into<String>) -> Self {
+        self.attribute_sets.push(set.into());
+        self
+    }
+
+    /// Sets a base value.
+    #[must_use]
+    pub fn with_base(mut self, attribute: impl Into<String>, base: f64) -> Self {
+        self.base.push((attribute.into(), base));
+        self
+    }
+
+    /// Adds a tag.
+    #[must_use]
+    pub fn with_tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Grants an ability at the start.
+    #[must_use]
+    pub fn with_ability(mut self, grant: AbilityGrantDef) -> Self {
+        self.abilities.push(grant);
+        self
+    }
+
+    /// Applies an effect to itself at the start.
+    #[must_use]
+    pub fn with_effect(mut self, effect: impl Into<String>, level: f64) -> Self {
+        self.effects.push((effect.into(), level));
+        self
+    }
+}
+
+/// The state of one controller.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    /// Never reused, unlike the handle's index: seeds random streams (V5).
+    pub(crate) ordinal: u64,
+    pub(crate) template: Option<TemplateId>,
+    pub(crate) owner: Option<ActorId>,
+    pub(crate) avatar: Option<ActorId>,
+    pub(crate) replication: ReplicationMode,
+    /// Position among the simulation's layouts; what counts for the hash is the sets themselves.
+    pub(crate) layout: u32,
+    pub(crate) base: Vec<f64>,
+    pub(crate) current: Vec<f64>,
+    /// Sorted by slot, sequence and index.
+    pub(crate) modifiers: Vec<ModifierEntry>,
+    pub(crate) tags: TagContainer,
+    /// In application order, queued ones included.
+    pub(crate) effects: Vec<ActiveEffectId>,
+    /// Effects on other controllers whose source this is, with their sequence numbers, in that order.
+    pub(crate) outgoing: Vec<(u64, ActiveEffectId)>,
+    /// Active effects, here or elsewhere, that follow something of this controller; sorted.
+    pub(crate) watchers: Vec<(WatchSubject, u64, ActiveEffectId)>,
+    /// How many active effects show each cue (E11); sorted.
+    pub(crate) cues: SmallVec<[(TagId, u32); 2]>,
+    pub(crate) abilities: Vec<AbilityHandle>,
+    /// How often each effect that rolls dice was applied here (V5); sorted.
+    pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
+    /// Slots to be re-evaluated, and slots whose first old value is on record; empty between calls.
+    pub(crate) pending: PendingSlots,
+}
+
+/// Which slots a running operation has touched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PendingSlots {
+    pub(crate) listed: bool,
+    pub(crate) dirty: SlotBits,
+    pub(crate) recorded: SlotBits,
+    pub(crate) written: SlotBits,
+}
+
+/// A set of slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlotBits(SmallVec<[u64; 2]>);
+
+impl SlotBits {
+    /// Adds a slot; true if it is new.
+    pub(crate) fn insert(&mut self, slot: u16) -> bool {
+        let (word, bit) = (usize::from(slot / 64), 1u64 << (slot % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    pub(crate) fn contains(&self, slot: u16) -> bool {
+        self.0.get(usize::from(slot / 64)).is_some_and(|bits| bits & (1 << (slot % 64)) != 0)
+    }
+
+    /// Takes a slot out; true if it was there.
+    pub(crate) fn remove(&mut self, slot: u16) -> bool {
+        let (word, bit) = (usize::from(slot / 64), 1u64 << (slot % 64));
+        let Some(bits) = self.0.get_mut(word) else { return false };
+        let there = *bits & bit != 0;
+        *bits &= !bit;
+        there
+    }
+
+    /// Takes out the lowest slot.
+    pub(crate) fn pop_first(&mut self) -> Option<u16> {
+        let word = self.0.iter().position(|&bits| bits != 0)?;
+        let bits = &mut self.0[word];
+        let slot = word as u32 * 64 + bits.trailing_zeros();
+        *bits &= *bits - 1;
+        Some(slot as u16)
+    }
+}
+
+impl Controller {
+    /// Its tags.
+    pub fn tags(&self) -> &TagContainer {
+        &self.tags
+    }
+
+    /// The effects on it in application order, queued ones included.
+    pub fn effects(&self) -> &[ActiveEffectId] {
+        &self.effects
+    }
+
+    /// The abilities it has, in the order in which they were granted.
+    pub fn abilities(&self) -> &[AbilityHandle] {
+        &self.abilities
+    }
+
+    /// The actor that owns it (§4.2).
+    pub fn owner(&self) -> Option<ActorId> {
+        self.owner
+    }
+
+    /// The actor that represents it in the world (§4.2).
+    pub fn avatar(&self) -> Option<ActorId> {
+        self.avatar
+    }
+
+    /// The template it was spawned from.
+    pub fn template(&self) -> Option<TemplateId> {
+        self.template
+    }
+
+    /// How it is replicated.
+    pub fn replication(&self) -> ReplicationMode {
+        self.replication
+    }
+
+    /// The cues that are shown on it, with the number of effects that show each.
+    pub fn cues(&self) -> &[(TagId, u32)] {
+        &self.cues
+    }
+
+    /// A number that no other controller of the simulation ever has.
+    pub fn ordinal(&self) -> u64 {
+        self.ordinal
+    }
+
+    /// The modifiers of one slot, in application order.
+    pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
+        let start = self.modifiers.partition_point(|entry| entry.slot < slot);
+        let end = start + self.modifiers[start..].partition_point(|entry| entry.slot == slot);
+        &self.modifiers[start..end]
+    }
+}
+
+impl StateHash for Controller {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self {
+            ordinal,
+            template,
+            owner,
+            avatar,
+            replication,
+            // Hashed by the simulation, as the list of sets.
+            layout: _,
+            base,
+            current,
+            modifiers,
+            tags,
+            effects,
+            outgoing,
+            // Derived from the active effects.
+            watchers: _,
+            cues,
+            abilities,
+            rolls,
+            pending: _,
+        } = self;
+        ordinal.state_hash(hasher);
+        template.state_hash(hasher);
+        owner.state_hash(hasher);
+        avatar.state_hash(hasher);
+        replication.state_hash(hasher);
+        base.state_hash(hasher);
+        current.state_hash(hasher);
+        modifiers.state_hash(hasher);
+        tags.state_hash(hasher);
+        effects.state_hash(hasher);
+        outgoing.state_hash(hasher);
+        cues.state_hash(hasher);
+        abilities.state_hash(hasher);
+        rolls.state_hash(hasher);
+    }
+}
+
+state_hash_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
+state_hash_struct!(ControllerDef {
+    name,
+    attribute_sets,
+    base,
+    tags,
+    abilities,
+    effects,
+    replication,
+    metadata,
+});

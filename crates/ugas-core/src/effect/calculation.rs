@@ -1,0 +1,193 @@
+//! Calculations (§9.5): formulas over several attributes of source and target, from files or from Rust.
+//!
+//! One calculation serves in three places: as an execution it emits outputs, as a magnitude or a requirement it gives
+//! a result. Every attribute that it reads is declared as a capture; reading another is an error, not a silent zero.
+
+use std::sync::Arc;
+
+use super::magnitude::{CaptureFrom, CaptureTime};
+use crate::expr::{EvalError, Program};
+use crate::hash::state_hash_struct;
+use crate::id::{AttributeId, TagId};
+use crate::modifier::Operation;
+use crate::simulation::CalculationContext;
+
+/// An attribute that a calculation reads (§9.5).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CaptureDef {
+    /// Its name.
+    pub attribute: String,
+    /// Whose it is.
+    pub from: CaptureFrom,
+    /// Frozen or live.
+    pub time: CaptureTime,
+}
+
+impl CaptureDef {
+    /// A live capture from the source.
+    pub fn source(attribute: impl Into<String>) -> Self {
+        Self { attribute: attribute.into(), from: CaptureFrom::Source, time: CaptureTime::OnExecution }
+    }
+
+    /// A live capture from the target.
+    pub fn target(attribute: impl Into<String>) -> Self {
+        Self { attribute: attribute.into(), from: CaptureFrom::Target, time: CaptureTime::OnExecution }
+    }
+
+    /// The same capture, frozen at application (E8).
+    #[must_use]
+    pub fn frozen(mut self) -> Self {
+        self.time = CaptureTime::OnApplication;
+        self
+    }
+}
+
+/// One output of a calculation in a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OutputDef {
+    /// Attribute of the target that is written.
+    pub attribute: String,
+    /// How.
+    pub operation: Operation,
+    /// Expression for the magnitude.
+    pub magnitude: String,
+}
+
+/// A calculation made of expressions, as files have it.
+///
+/// Attributes that the expressions mention are captured live unless [`captures`](Self::captures) says otherwise. An
+/// execution's outputs are multiplied by the stack count like any modifier (M8), unless one of its expressions reads
+/// `Stacks` itself.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CalculationDef {
+    /// Name, unique in the catalog.
+    pub name: String,
+    /// Attributes it reads.
+    pub captures: Vec<CaptureDef>,
+    /// Named intermediate results, in order; each may use those before it.
+    pub lets: Vec<(String, String)>,
+    /// Outputs of an execution.
+    pub outputs: Vec<OutputDef>,
+    /// Result of a magnitude calculation or a requirement.
+    pub result: Option<String>,
+}
+
+/// Why a calculation gave no result.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CalculationError {
+    /// It read an attribute that it did not declare as a capture.
+    #[error("it reads {attribute:?} of the {from:?}, which it did not declare as a capture")]
+    UndeclaredCapture {
+        /// The attribute.
+        attribute: AttributeId,
+        /// Whose it is.
+        from: CaptureFrom,
+    },
+    /// An input is missing or the arithmetic failed.
+    #[error(transparent)]
+    Evaluation(#[from] EvalError),
+    /// Native code gave up, with its own words.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A calculation written in Rust.
+///
+/// It must be a deterministic function of its context: no clock, no globals, no randomness but
+/// [`CalculationContext::random`]. Register it with
+/// [`CatalogBuilder::native`](crate::catalog::CatalogBuilder::native); a closure together with its captures is wrapped
+/// by [`native`].
+pub trait Calculation: Send + Sync {
+    /// The attributes it reads.
+    fn captures(&self) -> Vec<CaptureDef> {
+        Vec::new()
+    }
+
+    /// Tags it asks for, so that an active modifier follows them as it follows captured attributes.
+    fn tags(&self) -> Vec<(CaptureFrom, String)> {
+        Vec::new()
+    }
+
+    /// Names of transient variables that scoped modifiers may set (GASD §4.5.12.1.3).
+    fn variables(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Calculates. An execution emits outputs through the context; the returned number is the result of a magnitude
+    /// calculation, or the verdict of a requirement (non-zero is yes), and is ignored for an execution.
+    ///
+    /// # Errors
+    /// Any error refuses the application and changes nothing.
+    fn calculate(&self, context: &mut CalculationContext<'_>) -> Result<f64, CalculationError>;
+}
+
+/// Wraps a closure as a [`Calculation`].
+pub fn native<F>(captures: Vec<CaptureDef>, calculate: F) -> impl Calculation
+where
+    F: Fn(&mut CalculationContext<'_>) -> Result<f64, CalculationError> + Send + Sync,
+{
+    Native { captures, calculate }
+}
+
+struct Native<F> {
+    captures: Vec<CaptureDef>,
+    calculate: F,
+}
+
+impl<F> Calculation for Native<F>
+where
+    F: Fn(&mut CalculationContext<'_>) -> Result<f64, CalculationError> + Send + Sync,
+{
+    fn captures(&self) -> Vec<CaptureDef> {
+        self.captures.clone()
+    }
+
+    fn calculate(&self, context: &mut CalculationContext<'_>) -> Result<f64, CalculationError> {
+        (self.calculate)(context)
+    }
+}
+
+/// A capture with its attribute resolved.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ResolvedCapture {
+    pub(crate) attribute: AttributeId,
+    pub(crate) from: CaptureFrom,
+    pub(crate) frozen: bool,
+}
+
+/// A resolved calculation.
+#[derive(Clone)]
+pub(crate) struct CompiledCalculation {
+    pub(crate) name: Arc<str>,
+    pub(crate) captures: Box<[ResolvedCapture]>,
+    /// Tags that expressions ask for, so that a live magnitude follows them.
+    pub(crate) tags: Box<[(CaptureFrom, TagId)]>,
+    /// Names of transient variables and intermediate results; their positions are the locals of the programs.
+    pub(crate) locals: Box<[Box<str>]>,
+    pub(crate) uses_random: bool,
+    pub(crate) body: CalculationBody,
+}
+
+#[derive(Clone)]
+pub(crate) enum CalculationBody {
+    /// Neither file nor host provides it: using it is refused with `MissingCalculation`.
+    Missing,
+    Native(Arc<dyn Calculation>),
+    Expressions(Arc<Expressions>),
+}
+
+/// The programs of a calculation from a file.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Expressions {
+    /// Intermediate results with the local that each one sets.
+    pub(crate) lets: Box<[(u16, Program)]>,
+    pub(crate) outputs: Box<[(AttributeId, Operation, Program)]>,
+    pub(crate) result: Option<Program>,
+    /// Whether the expressions account for the stack count themselves.
+    pub(crate) handles_stacks: bool,
+}
+
+state_hash_struct!(CaptureDef { attribute, from, time });
+state_hash_struct!(OutputDef { attribute, operation, magnitude });
+state_hash_struct!(CalculationDef { name, captures, lets, outputs, result });

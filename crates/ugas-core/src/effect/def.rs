@@ -1,0 +1,407 @@
+//! Effect definitions (§9.1): data that says what an effect does. Names are text; the catalog resolves them.
+
+use super::magnitude::{CaptureFrom, MagnitudeDef};
+use super::stacking::{ExecutionPolicy, PeriodicInhibition, StackingDef};
+use crate::attribute::Metadata;
+use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::modifier::{ModifierDef, Operation, TagRequirementDef};
+use crate::time::Span;
+
+/// How long an effect lives (§9.2).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum DurationDef {
+    /// It changes base values at once and is gone.
+    #[default]
+    Instant,
+    /// It ends by itself after this many seconds.
+    HasDuration(MagnitudeDef),
+    /// It stays until it is removed.
+    Infinite,
+}
+
+/// Repeated execution (§9.3).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PeriodDef {
+    /// Time between executions.
+    pub period: Span,
+    /// Whether it also executes when it is applied.
+    pub execute_on_application: bool,
+}
+
+/// A nested tag query (T4).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TagQueryDef {
+    /// Every one of these holds.
+    pub all: Vec<TagQueryItemDef>,
+    /// At least one of these holds; an empty list asks for nothing.
+    pub any: Vec<TagQueryItemDef>,
+    /// None of these holds.
+    pub none: Vec<TagQueryItemDef>,
+}
+
+impl TagQueryDef {
+    /// True if it asks for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.any.is_empty() && self.none.is_empty()
+    }
+}
+
+/// One item of a [`TagQueryDef`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TagQueryItemDef {
+    /// The tag or a descendant is present.
+    Tag(String),
+    /// The nested query holds.
+    Query(TagQueryDef),
+}
+
+/// What a scoped modifier of an execution changes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScopedTargetDef {
+    /// A captured attribute, for this execution only.
+    Attribute {
+        /// Its name.
+        name: String,
+        /// Whose it is.
+        from: CaptureFrom,
+    },
+    /// A transient variable, which begins at 0 and is read by name.
+    Variable(String),
+}
+
+/// A modifier that counts only inside one execution (GASD §4.5.12.1).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScopedModifierDef {
+    /// What it changes.
+    pub target: ScopedTargetDef,
+    /// How.
+    pub operation: Operation,
+    /// By how much.
+    pub magnitude: MagnitudeDef,
+}
+
+/// A calculation that an effect executes (§9.5).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ExecutionDef {
+    /// Name of the calculation.
+    pub calculation: String,
+    /// Modifiers of its inputs.
+    pub modifiers: Vec<ScopedModifierDef>,
+}
+
+/// Effects applied when an effect ends (E10).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExpirationEffectsDef {
+    /// When its time is up.
+    pub routine: Vec<String>,
+    /// When it is removed before.
+    pub premature: Vec<String>,
+    /// In either case.
+    pub always: Vec<String>,
+}
+
+/// Whom an additional effect is applied to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AdditionalTo {
+    /// The target of the effect.
+    #[default]
+    Target,
+    /// Its source.
+    Source,
+}
+
+/// An effect applied along with another, under conditions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AdditionalEffectDef {
+    /// Name of the effect.
+    pub effect: String,
+    /// Whom it is applied to.
+    pub to: AdditionalTo,
+    /// What the source must and must not have.
+    pub source_tags: TagRequirementDef,
+    /// What the target must and must not have.
+    pub target_tags: TagRequirementDef,
+}
+
+impl AdditionalEffectDef {
+    /// An unconditional additional effect on the target.
+    pub fn new(effect: impl Into<String>) -> Self {
+        Self {
+            effect: effect.into(),
+            to: AdditionalTo::Target,
+            source_tags: TagRequirementDef::default(),
+            target_tags: TagRequirementDef::default(),
+        }
+    }
+}
+
+/// What becomes of an ability when the effect that granted it goes (A8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AbilityRemoval {
+    /// It is cancelled and revoked.
+    #[default]
+    CancelImmediately,
+    /// It is revoked when it ends by itself.
+    RemoveOnEnd,
+    /// It stays.
+    Keep,
+}
+
+/// An ability granted while an effect is active (§9.8).
+#[derive(Clone, PartialEq, Debug)]
+pub struct AbilityGrantDef {
+    /// Name of the ability.
+    pub ability: String,
+    /// Its level.
+    pub level: u32,
+    /// Input that it is bound to.
+    pub input: Option<String>,
+    /// What becomes of it when the effect goes.
+    pub removal: AbilityRemoval,
+    /// Whether it is activated at once.
+    pub activate_on_grant: bool,
+}
+
+impl AbilityGrantDef {
+    /// A grant of `ability` at level 1, revoked with the effect.
+    pub fn new(ability: impl Into<String>) -> Self {
+        Self {
+            ability: ability.into(),
+            level: 1,
+            input: None,
+            removal: AbilityRemoval::default(),
+            activate_on_grant: false,
+        }
+    }
+}
+
+/// The tag that makes an effect refuse to apply anywhere but on the authority (§13.7).
+pub const AUTHORITATIVE_ONLY: &str = "Gameplay.Effect.AuthoritativeOnly";
+
+/// What an effect does (§9.1). All but the name and the duration is optional.
+///
+/// ```
+/// use ugas_core::effect::EffectDef;
+/// use ugas_core::modifier::Operation;
+///
+/// // §9.3: five damage a second, for ten seconds.
+/// let poison = EffectDef::lasting("GE_Poison", 10.0)
+///     .every(1.0)
+///     .modify("Health", Operation::Add, -5.0)
+///     .granting("State.Debuff.Poisoned");
+/// assert_eq!(poison.modifiers.len(), 1);
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct EffectDef {
+    /// Name, unique in the catalog.
+    pub name: String,
+    /// How long it lives.
+    pub duration: DurationDef,
+    /// Repeated execution.
+    pub period: Option<PeriodDef>,
+    /// How several instances interact.
+    pub policy: ExecutionPolicy,
+    /// Rank among overrides (§5.3, M4).
+    pub priority: i32,
+    /// Attribute changes.
+    pub modifiers: Vec<ModifierDef>,
+    /// Calculations.
+    pub executions: Vec<ExecutionDef>,
+    /// Tags the target has while the effect is active (§9.7).
+    pub granted_tags: Vec<String>,
+    /// Tags that describe the effect and match queries.
+    pub asset_tags: Vec<String>,
+    /// The target must have all of these.
+    pub application_required_tags: Vec<String>,
+    /// The target must have none of these.
+    pub application_blocked_tags: Vec<String>,
+    /// The source must have all of these.
+    pub source_required_tags: Vec<String>,
+    /// The source must have none of these.
+    pub source_blocked_tags: Vec<String>,
+    /// Must hold over the target's tags.
+    pub application_query: TagQueryDef,
+    /// While the target lacks one of these, the effect is inhibited (E7).
+    pub ongoing_required_tags: Vec<String>,
+    /// While the target has one of these, the effect is inhibited (E7).
+    pub ongoing_blocked_tags: Vec<String>,
+    /// As soon as the target has one of these, the effect is removed; it is refused if there is one already.
+    pub remove_on_tags: Vec<String>,
+    /// On success, removes the target's other effects that have one of these asset or granted tags.
+    pub remove_effects_with_tags: Vec<String>,
+    /// While active, refuses effects whose asset or granted tags, or whose source's tags, match.
+    pub immunity_tags: Vec<String>,
+    /// While active, refuses effects for whose tags and source's tags this holds. An empty query refuses nothing.
+    pub immunity_query: TagQueryDef,
+    /// While active, abilities with these tags cannot be activated.
+    pub block_abilities_with_tags: Vec<String>,
+    /// On application, active abilities with these tags are cancelled.
+    pub cancel_abilities_with_tags: Vec<String>,
+    /// Probability of an application, 0 to 1.
+    pub chance: Option<MagnitudeDef>,
+    /// Calculation that must give true for an application.
+    pub requirement: Option<String>,
+    /// What an inhibition does to the period.
+    pub periodic_inhibition: PeriodicInhibition,
+    /// Stacking rules (E5).
+    pub stacking: Option<StackingDef>,
+    /// Effects applied when it ends.
+    pub expiration_effects: ExpirationEffectsDef,
+    /// Effects applied along with it.
+    pub additional_effects: Vec<AdditionalEffectDef>,
+    /// Abilities granted while it is active.
+    pub granted_abilities: Vec<AbilityGrantDef>,
+    /// Cues (§9.7, E11).
+    pub cues: Vec<String>,
+    /// Attribute whose modifier feeds a cue's magnitude.
+    pub cue_magnitude: Option<String>,
+    /// Text for people.
+    pub metadata: Metadata,
+}
+
+impl EffectDef {
+    /// An effect that changes base values at once (§9.2).
+    pub fn instant(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// An effect that lasts for a number of seconds, fixed or computed.
+    pub fn lasting(name: impl Into<String>, seconds: impl Into<MagnitudeDef>) -> Self {
+        Self { duration: DurationDef::HasDuration(seconds.into()), ..Self::instant(name) }
+    }
+
+    /// An effect that stays until it is removed.
+    pub fn infinite(name: impl Into<String>) -> Self {
+        Self { duration: DurationDef::Infinite, ..Self::instant(name) }
+    }
+
+    /// Executes every `seconds`, first one period after the application (§9.3, E3).
+    #[must_use]
+    pub fn every(mut self, seconds: f64) -> Self {
+        self.period = Some(PeriodDef { period: Span::seconds(seconds), execute_on_application: false });
+        self
+    }
+
+    /// Also executes when it is applied; call after [`every`](Self::every).
+    #[must_use]
+    pub fn executing_on_application(mut self) -> Self {
+        if let Some(period) = &mut self.period {
+            period.execute_on_application = true;
+        }
+        self
+    }
+
+    /// Adds a plain modifier.
+    #[must_use]
+    pub fn modify(
+        self,
+        attribute: impl Into<String>,
+        operation: Operation,
+        magnitude: impl Into<MagnitudeDef>,
+    ) -> Self {
+        self.with(ModifierDef::new(attribute, operation, magnitude))
+    }
+
+    /// Adds a modifier.
+    #[must_use]
+    pub fn with(mut self, modifier: ModifierDef) -> Self {
+        self.modifiers.push(modifier);
+        self
+    }
+
+    /// Executes a calculation.
+    #[must_use]
+    pub fn executing(mut self, calculation: impl Into<String>) -> Self {
+        self.executions.push(ExecutionDef { calculation: calculation.into(), modifiers: Vec::new() });
+        self
+    }
+
+    /// Grants a tag while active.
+    #[must_use]
+    pub fn granting(mut self, tag: impl Into<String>) -> Self {
+        self.granted_tags.push(tag.into());
+        self
+    }
+
+    /// Adds a tag that describes the effect.
+    #[must_use]
+    pub fn tagged(mut self, tag: impl Into<String>) -> Self {
+        self.asset_tags.push(tag.into());
+        self
+    }
+
+    /// Adds a cue.
+    #[must_use]
+    pub fn cue(mut self, tag: impl Into<String>) -> Self {
+        self.cues.push(tag.into());
+        self
+    }
+
+    /// Sets the rank among overrides.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Sets how several instances interact.
+    #[must_use]
+    pub fn policy(mut self, policy: ExecutionPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets the stacking rules.
+    #[must_use]
+    pub fn stacking(mut self, stacking: StackingDef) -> Self {
+        self.stacking = Some(stacking);
+        self
+    }
+}
+
+state_hash_enum!(DurationDef { 0 => Instant, 1 => HasDuration(magnitude), 2 => Infinite });
+state_hash_struct!(PeriodDef { period, execute_on_application });
+state_hash_struct!(TagQueryDef { all, any, none });
+state_hash_enum!(TagQueryItemDef { 0 => Tag(tag), 1 => Query(query) });
+state_hash_enum!(ScopedTargetDef { 0 => Attribute { name, from }, 1 => Variable(name) });
+state_hash_struct!(ScopedModifierDef { target, operation, magnitude });
+state_hash_struct!(ExecutionDef { calculation, modifiers });
+state_hash_struct!(ExpirationEffectsDef { routine, premature, always });
+state_hash_enum!(AdditionalTo { 0 => Target, 1 => Source });
+state_hash_struct!(AdditionalEffectDef { effect, to, source_tags, target_tags });
+state_hash_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
+state_hash_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant });
+state_hash_struct!(EffectDef {
+    name,
+    duration,
+    period,
+    policy,
+    priority,
+    modifiers,
+    executions,
+    granted_tags,
+    asset_tags,
+    application_required_tags,
+    application_blocked_tags,
+    source_required_tags,
+    source_blocked_tags,
+    application_query,
+    ongoing_required_tags,
+    ongoing_blocked_tags,
+    remove_on_tags,
+    remove_effects_with_tags,
+    immunity_tags,
+    immunity_query,
+    block_abilities_with_tags,
+    cancel_abilities_with_tags,
+    chance,
+    requirement,
+    periodic_inhibition,
+    stacking,
+    expiration_effects,
+    additional_effects,
+    granted_abilities,
+    cues,
+    cue_magnitude,
+    metadata,
+});

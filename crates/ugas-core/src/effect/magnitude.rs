@@ -1,0 +1,226 @@
+//! Magnitudes (§9.4.2): where a modifier's number comes from.
+
+use crate::expr::{Program, Side};
+use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::id::{AttributeId, CalculationId, CurveId, TagId};
+use crate::tag::TagSet;
+
+/// Whose attribute is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CaptureFrom {
+    /// The controller that caused the effect.
+    #[default]
+    Source,
+    /// The controller the effect is applied to.
+    Target,
+}
+
+impl CaptureFrom {
+    /// The same, as the side of an expression.
+    pub const fn side(self) -> Side {
+        match self {
+            Self::Source => Side::Source,
+            Self::Target => Side::Target,
+        }
+    }
+}
+
+/// When an attribute is read (§9.5, E8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CaptureTime {
+    /// Once, and then frozen: of the source when the spec is made, of the target when it is applied.
+    OnApplication,
+    /// Live: at each execution, and for an active modifier whenever the attribute changes.
+    #[default]
+    OnExecution,
+}
+
+/// Which of an attribute's numbers is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AttributeCalculation {
+    /// The current value.
+    #[default]
+    Current,
+    /// The base value.
+    Base,
+    /// Current minus base.
+    Bonus,
+    /// The value after the layers up to and including this one.
+    UpToLayer(u8),
+}
+
+/// A magnitude that reads one attribute: `(value + pre_add) × coefficient + post_add` (§9.4.2).
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttributeMagnitudeDef {
+    /// The attribute that is read.
+    pub attribute: String,
+    /// Whose it is.
+    pub from: CaptureFrom,
+    /// Which of its numbers.
+    pub calculation: AttributeCalculation,
+    /// Frozen or live.
+    pub capture: CaptureTime,
+    /// Factor.
+    pub coefficient: f64,
+    /// Added before the factor.
+    pub pre_add: f64,
+    /// Added after the factor.
+    pub post_add: f64,
+    /// Curve that the value is looked up in before anything else happens to it.
+    pub curve: Option<String>,
+    /// Only modifiers whose effect carries all these tags count towards the value that is read.
+    pub source_tag_filter: Vec<String>,
+    /// The same, judged on the tags of the controller whose attribute is read.
+    pub target_tag_filter: Vec<String>,
+}
+
+/// Where a number comes from (§9.4.2).
+#[derive(Clone, PartialEq, Debug)]
+pub enum MagnitudeDef {
+    /// A number, a curve, or a curve scaled by a number.
+    Scalable {
+        /// The number; scales the curve if both are given.
+        value: Option<f64>,
+        /// The curve.
+        curve: Option<String>,
+        /// Expression for the curve's x axis; the level if absent.
+        curve_input: Option<String>,
+    },
+    /// One attribute, scaled.
+    Attribute(Box<AttributeMagnitudeDef>),
+    /// A calculation, native or from a file (§9.5), scaled like an attribute.
+    Calculation {
+        /// Name of the calculation.
+        name: String,
+        /// Factor.
+        coefficient: f64,
+        /// Added before the factor.
+        pre_add: f64,
+        /// Added after the factor.
+        post_add: f64,
+    },
+    /// A number that the caller puts into the spec under a tag.
+    SetByCaller {
+        /// The key.
+        tag: String,
+        /// What counts when the caller gave none; without it the application is refused (E9).
+        default: Option<f64>,
+    },
+    /// An expression.
+    Expression {
+        /// Its text.
+        text: String,
+        /// Whether the attributes it reads are frozen or live.
+        capture: CaptureTime,
+    },
+}
+
+impl MagnitudeDef {
+    /// The value of `curve` at the spec's level.
+    pub fn curve(curve: impl Into<String>) -> Self {
+        Self::Scalable { value: None, curve: Some(curve.into()), curve_input: None }
+    }
+
+    /// A number that the caller provides under `tag`; its absence refuses the application (E9).
+    pub fn set_by_caller(tag: impl Into<String>) -> Self {
+        Self::SetByCaller { tag: tag.into(), default: None }
+    }
+
+    /// A live expression.
+    pub fn expression(text: impl Into<String>) -> Self {
+        Self::Expression { text: text.into(), capture: CaptureTime::OnExecution }
+    }
+
+    /// The result of a calculation as it is.
+    pub fn calculation(name: impl Into<String>) -> Self {
+        Self::Calculation { name: name.into(), coefficient: 1.0, pre_add: 0.0, post_add: 0.0 }
+    }
+
+    /// `coefficient` times the live current value of an attribute.
+    pub fn attribute(from: CaptureFrom, attribute: impl Into<String>, coefficient: f64) -> Self {
+        Self::Attribute(Box::new(AttributeMagnitudeDef {
+            attribute: attribute.into(),
+            from,
+            calculation: AttributeCalculation::Current,
+            capture: CaptureTime::OnExecution,
+            coefficient,
+            pre_add: 0.0,
+            post_add: 0.0,
+            curve: None,
+            source_tag_filter: Vec::new(),
+            target_tag_filter: Vec::new(),
+        }))
+    }
+
+    /// The same magnitude with its attributes frozen at application (E8).
+    #[must_use]
+    pub fn frozen(mut self) -> Self {
+        match &mut self {
+            Self::Attribute(attribute) => attribute.capture = CaptureTime::OnApplication,
+            Self::Expression { capture, .. } => *capture = CaptureTime::OnApplication,
+            Self::Scalable { .. } | Self::Calculation { .. } | Self::SetByCaller { .. } => {}
+        }
+        self
+    }
+}
+
+impl From<f64> for MagnitudeDef {
+    fn from(value: f64) -> Self {
+        Self::Scalable { value: Some(value), curve: None, curve_input: None }
+    }
+}
+
+/// A frozen reading that a spec carries; one entry of [`Effect::captures`](super::Effect).
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Capture {
+    pub(crate) side: Side,
+    pub(crate) attribute: AttributeId,
+    pub(crate) calculation: AttributeCalculation,
+    pub(crate) source_tag_filter: TagSet,
+    pub(crate) target_tag_filter: TagSet,
+}
+
+/// A resolved [`MagnitudeDef`].
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Magnitude {
+    Constant(f64),
+    Curve { scale: f64, curve: CurveId, input: Option<Box<Program>> },
+    Attribute(Box<AttributeMagnitude>),
+    Calculation { calculation: CalculationId, coefficient: f64, pre_add: f64, post_add: f64 },
+    SetByCaller { tag: TagId, default: Option<f64> },
+    Expression { program: Box<Program>, frozen: bool },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct AttributeMagnitude {
+    pub(crate) reading: Capture,
+    /// Position of the frozen value in the spec; `None` is live.
+    pub(crate) frozen: Option<u16>,
+    pub(crate) coefficient: f64,
+    pub(crate) pre_add: f64,
+    pub(crate) post_add: f64,
+    pub(crate) curve: Option<CurveId>,
+}
+
+state_hash_enum!(CaptureFrom { 0 => Source, 1 => Target });
+state_hash_enum!(CaptureTime { 0 => OnApplication, 1 => OnExecution });
+state_hash_enum!(AttributeCalculation { 0 => Current, 1 => Base, 2 => Bonus, 3 => UpToLayer(layer) });
+state_hash_struct!(AttributeMagnitudeDef {
+    attribute,
+    from,
+    calculation,
+    capture,
+    coefficient,
+    pre_add,
+    post_add,
+    curve,
+    source_tag_filter,
+    target_tag_filter,
+});
+state_hash_enum!(MagnitudeDef {
+    0 => Scalable { value, curve, curve_input },
+    1 => Attribute(attribute),
+    2 => Calculation { name, coefficient, pre_add, post_add },
+    3 => SetByCaller { tag, default },
+    4 => Expression { text, capture },
+});

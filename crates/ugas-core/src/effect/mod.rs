@@ -1,0 +1,212 @@
+//! Gameplay effects (§9): the only way in which attributes and tags change.
+//!
+//! [`EffectDef`] is what an author writes, [`EffectSpec`] one application on its way, [`ActiveEffect`] what stays on a
+//! target. What happens in between is in [`crate::simulation`].
+
+mod active;
+pub mod calculation;
+mod context;
+mod def;
+pub mod magnitude;
+mod query;
+mod spec;
+mod stacking;
+
+use std::sync::Arc;
+
+pub use active::{ActiveEffect, EffectStatus};
+pub(crate) use active::{EffectTimers, LastSource};
+pub use context::{ContextPayload, EffectContext, HitResult, RawPayload, Vector3};
+pub use def::{
+    AUTHORITATIVE_ONLY, AbilityGrantDef, AbilityRemoval, AdditionalEffectDef, AdditionalTo, DurationDef,
+    EffectDef, ExecutionDef, ExpirationEffectsDef, PeriodDef, ScopedModifierDef, ScopedTargetDef,
+    TagQueryDef, TagQueryItemDef,
+};
+pub use query::EffectQuery;
+pub use spec::{EffectSpec, PredictionKey};
+pub use stacking::{
+    DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
+    StackingType,
+};
+
+use crate::expr::Side;
+use crate::id::{AbilityId, AttributeId, CalculationId, ChannelId, EffectId, TagId};
+use crate::modifier::Operation;
+use crate::tag::{TagBits, TagQuery, TagRequirement, TagSet};
+use crate::time::Span;
+use magnitude::{Capture, Magnitude};
+
+/// A resolved [`EffectDef`]: ids instead of names, so that the hot path meets no text.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    pub(crate) def: Arc<EffectDef>,
+    /// Stable across catalogs that have the effect, unlike its id; seeds its random streams (V5).
+    pub(crate) name_hash: u64,
+    pub(crate) duration: Duration,
+    pub(crate) period: Option<PeriodDef>,
+    pub(crate) modifiers: Box<[Modifier]>,
+    pub(crate) executions: Box<[Execution]>,
+    pub(crate) captures: Box<[Capture]>,
+    pub(crate) granted_tags: TagSet,
+    pub(crate) asset_tags: TagSet,
+    /// Asset and granted tags with their ancestors.
+    pub(crate) own_tags: TagBits,
+    pub(crate) application: TagRequirement,
+    pub(crate) source: TagRequirement,
+    pub(crate) application_query: TagQuery,
+    pub(crate) ongoing: TagRequirement,
+    pub(crate) remove_on: TagSet,
+    pub(crate) remove_effects: TagSet,
+    pub(crate) immunity: TagSet,
+    pub(crate) immunity_query: TagQuery,
+    pub(crate) chance: Option<Magnitude>,
+    pub(crate) requirement: Option<CalculationId>,
+    pub(crate) stacking: Option<Stacking>,
+    pub(crate) expiration: ExpirationEffects,
+    pub(crate) additional: Box<[AdditionalEffect]>,
+    pub(crate) granted_abilities: Box<[AbilityGrant]>,
+    pub(crate) cues: TagSet,
+    pub(crate) cue_magnitude: Option<AttributeId>,
+    /// What a running instance must be told about: it is re-evaluated when one of these changes.
+    pub(crate) watches: Box<[Watch]>,
+    /// Attributes of the source that are read live, to be remembered should it cease to exist.
+    pub(crate) source_reads: Box<[AttributeId]>,
+    pub(crate) uses_random: bool,
+    pub(crate) authoritative_only: bool,
+    /// Whether a running instance has anything that can go live again (a fast way out of re-evaluation).
+    pub(crate) has_live_magnitudes: bool,
+}
+
+impl Effect {
+    /// The definition as it was given.
+    pub fn def(&self) -> &EffectDef {
+        &self.def
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.def.name
+    }
+
+    /// True if it changes base values at once and is gone (§9.2).
+    pub fn is_instant(&self) -> bool {
+        matches!(self.duration, Duration::Instant)
+    }
+
+    /// Tags that it grants while it is active, apart from those a spec adds.
+    pub fn granted_tags(&self) -> &TagSet {
+        &self.granted_tags
+    }
+
+    /// Tags that describe it.
+    pub fn asset_tags(&self) -> &TagSet {
+        &self.asset_tags
+    }
+
+    /// Attributes that it has modifiers for, in listed order.
+    pub fn modified_attributes(&self) -> impl Iterator<Item = AttributeId> + '_ {
+        self.modifiers.iter().map(|modifier| modifier.attribute)
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Duration {
+    Instant,
+    HasDuration(Magnitude),
+    Infinite,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Modifier {
+    pub(crate) attribute: AttributeId,
+    pub(crate) operation: Operation,
+    pub(crate) magnitude: Magnitude,
+    pub(crate) channel: Option<ChannelId>,
+    pub(crate) layer: u8,
+    pub(crate) source_tags: TagRequirement,
+    pub(crate) target_tags: TagRequirement,
+    pub(crate) factor_in_stacks: bool,
+    /// Whether the magnitude can change while the effect is active.
+    pub(crate) live: bool,
+}
+
+impl Modifier {
+    pub(crate) fn is_conditional(&self) -> bool {
+        !self.source_tags.is_trivial() || !self.target_tags.is_trivial()
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Execution {
+    pub(crate) calculation: CalculationId,
+    pub(crate) modifiers: Box<[ScopedModifier]>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ScopedModifier {
+    pub(crate) target: ScopedTarget,
+    pub(crate) operation: Operation,
+    pub(crate) magnitude: Magnitude,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum ScopedTarget {
+    Attribute(Side, AttributeId),
+    /// Position among the calculation's locals.
+    Variable(u16),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Stacking {
+    pub(crate) kind: StackingType,
+    pub(crate) limit: u32,
+    pub(crate) duration_refresh: DurationRefresh,
+    pub(crate) max_duration: Option<Span>,
+    pub(crate) period_reset: PeriodReset,
+    pub(crate) expiration: StackExpiration,
+    pub(crate) overflow_effects: Box<[EffectId]>,
+    pub(crate) deny_overflow: bool,
+    pub(crate) clear_on_overflow: bool,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct ExpirationEffects {
+    pub(crate) routine: Box<[EffectId]>,
+    pub(crate) premature: Box<[EffectId]>,
+    pub(crate) always: Box<[EffectId]>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct AdditionalEffect {
+    pub(crate) effect: EffectId,
+    pub(crate) to: AdditionalTo,
+    pub(crate) source_tags: TagRequirement,
+    pub(crate) target_tags: TagRequirement,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct AbilityGrant {
+    pub(crate) ability: AbilityId,
+    pub(crate) level: u32,
+    pub(crate) input: Option<Arc<str>>,
+    pub(crate) removal: AbilityRemoval,
+}
+
+/// Something of a controller that an active effect follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Watch {
+    pub(crate) side: WatchSide,
+    pub(crate) subject: WatchSubject,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum WatchSide {
+    Source,
+    Target,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum WatchSubject {
+    Tag(TagId),
+    Attribute(AttributeId),
+}

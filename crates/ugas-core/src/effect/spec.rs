@@ -1,0 +1,137 @@
+//! Effect specs (§9.9): an effect on its way to a target, with level, context and the caller's numbers.
+
+use smallvec::SmallVec;
+
+use super::context::EffectContext;
+use crate::hash::state_hash_struct;
+use crate::id::{EffectId, TagId};
+use crate::time::Span;
+
+/// Names a client's prediction, so that what it did can be confirmed or taken back (§13.4).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PredictionKey(pub u64);
+
+/// An effect ready to be applied, once or many times (§9.9).
+///
+/// Made by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured attributes at
+/// that moment (E8). Plain data: clone it, keep it, apply it later.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EffectSpec {
+    pub(crate) effect: EffectId,
+    pub(crate) level: f64,
+    pub(crate) context: EffectContext,
+    pub(crate) set_by_caller: SmallVec<[(TagId, f64); 2]>,
+    pub(crate) duration: Option<Span>,
+    pub(crate) period: Option<Span>,
+    pub(crate) granted_tags: SmallVec<[TagId; 2]>,
+    pub(crate) asset_tags: SmallVec<[TagId; 2]>,
+    /// Frozen readings in the order of the effect's captures; those of the target are taken at application.
+    pub(crate) captured: SmallVec<[Option<f64>; 2]>,
+    pub(crate) prediction: Option<PredictionKey>,
+}
+
+impl EffectSpec {
+    /// The effect it applies.
+    pub fn effect(&self) -> EffectId {
+        self.effect
+    }
+
+    /// Its level.
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Who and what caused it.
+    pub fn context(&self) -> &EffectContext {
+        &self.context
+    }
+
+    /// Who and what caused it, to be completed.
+    pub fn context_mut(&mut self) -> &mut EffectContext {
+        &mut self.context
+    }
+
+    /// The number the caller provided under `tag`.
+    pub fn magnitude(&self, tag: TagId) -> Option<f64> {
+        self.set_by_caller.iter().find(|(key, _)| *key == tag).map(|(_, value)| *value)
+    }
+
+    /// All numbers the caller provided, in tag order.
+    pub fn magnitudes(&self) -> &[(TagId, f64)] {
+        &self.set_by_caller
+    }
+
+    /// The prediction it belongs to.
+    pub fn prediction(&self) -> Option<PredictionKey> {
+        self.prediction
+    }
+
+    /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
+    #[must_use]
+    pub fn with_magnitude(mut self, tag: TagId, value: f64) -> Self {
+        self.set_magnitude(tag, value);
+        self
+    }
+
+    /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
+    pub fn set_magnitude(&mut self, tag: TagId, value: f64) {
+        match self.set_by_caller.binary_search_by_key(&tag, |(key, _)| *key) {
+            Ok(at) => self.set_by_caller[at].1 = value,
+            Err(at) => self.set_by_caller.insert(at, (tag, value)),
+        }
+    }
+
+    /// Replaces the effect's duration.
+    #[must_use]
+    pub fn with_duration(mut self, duration: Span) -> Self {
+        self.duration = Some(duration);
+        self
+    }
+
+    /// Replaces the effect's period; one that is not positive is ignored.
+    #[must_use]
+    pub fn with_period(mut self, period: Span) -> Self {
+        self.period = period.is_positive().then_some(period);
+        self
+    }
+
+    /// Grants one more tag while active.
+    #[must_use]
+    pub fn granting(mut self, tag: TagId) -> Self {
+        self.granted_tags.push(tag);
+        self
+    }
+
+    /// Adds one more tag that describes the effect.
+    #[must_use]
+    pub fn tagged(mut self, tag: TagId) -> Self {
+        self.asset_tags.push(tag);
+        self
+    }
+
+    /// Marks it as part of a prediction.
+    #[must_use]
+    pub fn predicted(mut self, key: PredictionKey) -> Self {
+        self.prediction = Some(key);
+        self
+    }
+}
+
+impl crate::hash::StateHash for PredictionKey {
+    fn state_hash(&self, hasher: &mut crate::hash::StateHasher) {
+        self.0.state_hash(hasher);
+    }
+}
+
+state_hash_struct!(EffectSpec {
+    effect,
+    level,
+    context,
+    set_by_caller,
+    duration,
+    period,
+    granted_tags,
+    asset_tags,
+    captured,
+    prediction,
+});

@@ -1,0 +1,165 @@
+//! What an expression needs from its surroundings: names when it is compiled, values when it is evaluated.
+
+use super::error::EvalError;
+use crate::hash::state_hash_enum;
+use crate::id::{AttributeId, CurveId, TagId};
+use core::fmt;
+
+/// Whose attribute or tag is meant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// The one whose expression it is: a name without a prefix.
+    Owner,
+    /// `Source.`: the one an effect comes from.
+    Source,
+    /// `Target.`: the one it is applied to.
+    Target,
+}
+
+state_hash_enum!(Side { 0 => Owner, 1 => Source, 2 => Target });
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Owner => "owner",
+            Self::Source => "source",
+            Self::Target => "target",
+        })
+    }
+}
+
+/// What a name in an expression is the name of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NameKind {
+    /// An attribute.
+    Attribute,
+    /// A tag.
+    Tag,
+    /// A curve.
+    Curve,
+    /// A parameter, looked up by name at evaluation.
+    Param,
+    /// A name that the caller binds to a value, such as a `Let` of a calculation.
+    Local,
+}
+
+impl fmt::Display for NameKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Attribute => "attribute",
+            Self::Tag => "tag",
+            Self::Curve => "curve",
+            Self::Param => "parameter",
+            Self::Local => "name",
+        })
+    }
+}
+
+/// The names that an expression may use, looked up once, at compilation.
+///
+/// Nothing is known unless a method says so; `()` knows no names at all and serves for plain arithmetic.
+pub trait Names {
+    /// The attribute of this name.
+    fn attribute(&self, name: &str) -> Option<AttributeId> {
+        let _ = name;
+        None
+    }
+
+    /// The tag of this name.
+    fn tag(&self, name: &str) -> Option<TagId> {
+        let _ = name;
+        None
+    }
+
+    /// The curve of this name.
+    fn curve(&self, name: &str) -> Option<CurveId> {
+        let _ = name;
+        None
+    }
+
+    /// The number of a local name. Locals shadow attributes, but not [keywords](super::is_keyword).
+    fn local(&self, name: &str) -> Option<u16> {
+        let _ = name;
+        None
+    }
+
+    /// The known name nearest to an unknown one, for the error message; see [`crate::nearest`].
+    fn nearest(&self, kind: NameKind, name: &str) -> Option<String> {
+        let _ = (kind, name);
+        None
+    }
+}
+
+impl Names for () {}
+
+/// The values that an expression reads when it is evaluated.
+///
+/// A method that is not implemented says that there is no such value here; `()` has none at all. Non-finite values
+/// are refused by the evaluation itself (V2).
+pub trait Environment {
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// If that side is not there or lacks the attribute.
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        Err(EvalError::MissingAttribute { side, attribute })
+    }
+
+    /// True if that side has the tag or one below it. One who is not there has no tags.
+    fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
+        let _ = (side, tag);
+        false
+    }
+
+    /// The level of the effect or ability; what has no levels is at level 1.
+    fn level(&self) -> f64 {
+        1.0
+    }
+
+    /// The stack count of the effect; what does not stack is there once.
+    fn stacks(&self) -> f64 {
+        1.0
+    }
+
+    /// A magnitude set by the caller (§9.4).
+    ///
+    /// # Errors
+    /// If the caller did not set it (E9).
+    fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
+        Err(EvalError::MissingSetByCaller { tag })
+    }
+
+    /// A parameter by name.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    fn param(&self, name: &str) -> Result<f64, EvalError> {
+        let _ = name;
+        Err(EvalError::MissingParam)
+    }
+
+    /// A curve's value at `x`.
+    ///
+    /// # Errors
+    /// If the curve is not there.
+    fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
+        let _ = x;
+        Err(EvalError::MissingCurve { curve })
+    }
+
+    /// The next number in 0..1 of the activation's or application's own stream (V5).
+    ///
+    /// # Errors
+    /// Where there is no such stream.
+    fn random(&mut self) -> Result<f64, EvalError> {
+        Err(EvalError::NotAvailable)
+    }
+
+    /// The value of a local name, by the number that [`Names::local`] gave it.
+    fn local(&self, local: u16) -> f64 {
+        let _ = local;
+        0.0
+    }
+}
+
+impl Environment for () {}

@@ -1,0 +1,212 @@
+//! What can be wrong with an expression: as text ([`ExprError`]) and in evaluation ([`EvalError`]).
+
+use super::environment::{NameKind, Side};
+use crate::id::{AttributeId, CurveId, TagId};
+use core::fmt;
+
+/// A piece of an expression's text, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    pub(super) const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that covers both.
+    pub(super) fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The piece of `text`, or nothing where the span is not one of this text.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+}
+
+/// A mistake in the text of an expression. Its message leaves out the place, which is for the reader of the file
+/// to point at with `span`.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{kind}")]
+pub struct ExprError {
+    /// The text it is about.
+    pub span: Span,
+    /// The mistake.
+    pub kind: ExprErrorKind,
+}
+
+/// The kinds of mistake in the text of an expression.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExprErrorKind {
+    /// A character that has no meaning in expressions.
+    #[error("unexpected character `{}`", .0.escape_debug())]
+    UnexpectedCharacter(char),
+    /// An operator of other languages.
+    #[error("`{found}` is not an operator here; use `{instead}`")]
+    ForeignOperator {
+        /// As written.
+        found: &'static str,
+        /// What expressions have for it.
+        instead: &'static str,
+    },
+    /// The text stops too early.
+    #[error("the expression ends where {expected} should follow")]
+    UnexpectedEnd {
+        /// What could have followed.
+        expected: &'static str,
+    },
+    /// Something stands where it cannot.
+    #[error("unexpected `{found}`; expected {expected}")]
+    UnexpectedToken {
+        /// As written.
+        found: String,
+        /// What could stand there.
+        expected: &'static str,
+    },
+    /// A number too large for a value (V2).
+    #[error("the number `{0}` is out of range")]
+    NumberOutOfRange(String),
+    /// A quote without its partner.
+    #[error("this text in quotes never ends; close it with `{0}`")]
+    UnterminatedString(char),
+    /// `a < b < c`, which would compare a truth value with a number.
+    #[error("comparisons cannot be chained; write `a < b and b < c`")]
+    ChainedComparison,
+    /// More text than an expression may have.
+    #[error("the expression is {length} bytes long; at most {most} are allowed")]
+    TooLong {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// Parentheses, signs or powers in each other beyond the limit.
+    #[error("the expression is nested more than {most} levels deep; name parts of it")]
+    TooDeep {
+        /// The limit.
+        most: u32,
+    },
+    /// A call of a function that does not exist.
+    #[error("unknown function `{name}`{}", did_you_mean(.nearest))]
+    UnknownFunction {
+        /// As written.
+        name: String,
+        /// The nearest known one.
+        nearest: Option<String>,
+    },
+    /// A function with too few or too many arguments.
+    #[error("`{function}` takes {expected}, not {found}")]
+    WrongArgumentCount {
+        /// The function.
+        function: &'static str,
+        /// How many it takes.
+        expected: ArgumentCount,
+        /// How many are given.
+        found: u32,
+    },
+    /// A number where a function wants a name in quotes.
+    #[error("`{function}` takes a name in quotes first, as in `{function}(\"Name\")`")]
+    ExpectedText {
+        /// The function.
+        function: &'static str,
+    },
+    /// A text in quotes where a function wants a number.
+    #[error("`{function}` takes a number here, not a text in quotes")]
+    UnexpectedText {
+        /// The function.
+        function: &'static str,
+    },
+    /// A name that stands for nothing.
+    #[error("unknown {kind} `{name}`{}", did_you_mean(.nearest))]
+    UnknownName {
+        /// What it should be the name of.
+        kind: NameKind,
+        /// As written.
+        name: String,
+        /// The nearest known one.
+        nearest: Option<String>,
+    },
+    /// A part without variables that can never be computed (V2).
+    #[error("this can never be computed: {0}")]
+    Constant(EvalError),
+}
+
+/// How many arguments a function takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentCount {
+    /// So many.
+    Exactly(u32),
+    /// So many or more.
+    AtLeast(u32),
+}
+
+impl ArgumentCount {
+    pub(super) fn accepts(self, count: u32) -> bool {
+        match self {
+            Self::Exactly(exact) => count == exact,
+            Self::AtLeast(least) => count >= least,
+        }
+    }
+}
+
+impl fmt::Display for ArgumentCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(0) => f.write_str("no arguments"),
+            Self::Exactly(1) => f.write_str("1 argument"),
+            Self::Exactly(count) => write!(f, "{count} arguments"),
+            Self::AtLeast(count) => write!(f, "{count} or more arguments"),
+        }
+    }
+}
+
+/// Why an expression has no value. Small and `Copy`, as refusals carry it; callers turn the ids into names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// `/` or `%` by zero.
+    #[error("division by zero")]
+    DivisionByZero,
+    /// A result, or a value from outside, that is infinite or not a number.
+    #[error("the result is not a finite number")]
+    NonFinite,
+    /// The square root of a negative number.
+    #[error("square root of a negative number")]
+    NegativeRoot,
+    /// The one asked has no such attribute, or there is no such one.
+    #[error("the {side} has no {attribute:?}")]
+    MissingAttribute {
+        /// Who was asked.
+        side: Side,
+        /// For what.
+        attribute: AttributeId,
+    },
+    /// The application did not set this magnitude (E9).
+    #[error("no set-by-caller magnitude for {tag:?}")]
+    MissingSetByCaller {
+        /// The magnitude's tag.
+        tag: TagId,
+    },
+    /// There is no parameter of this name.
+    #[error("a parameter is missing")]
+    MissingParam,
+    /// Neither the pack nor the host has the curve.
+    #[error("{curve:?} is missing")]
+    MissingCurve {
+        /// The curve.
+        curve: CurveId,
+    },
+    /// Something this place does not have, such as dice in a derived attribute.
+    #[error("not available here")]
+    NotAvailable,
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}

@@ -1,0 +1,111 @@
+//! The functions and keywords of expressions.
+
+use super::error::ArgumentCount;
+
+/// A function of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Function {
+    If,
+    Min,
+    Max,
+    Clamp,
+    Abs,
+    Floor,
+    Ceil,
+    Round,
+    Sqrt,
+    Pow,
+    Lerp,
+    Curve,
+    Rand,
+    SetByCaller,
+    Param,
+    HasTag,
+}
+
+impl Function {
+    const ALL: [Self; 16] = [
+        Self::If,
+        Self::Min,
+        Self::Max,
+        Self::Clamp,
+        Self::Abs,
+        Self::Floor,
+        Self::Ceil,
+        Self::Round,
+        Self::Sqrt,
+        Self::Pow,
+        Self::Lerp,
+        Self::Curve,
+        Self::Rand,
+        Self::SetByCaller,
+        Self::Param,
+        Self::HasTag,
+    ];
+
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|function| function.name() == name)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Clamp => "clamp",
+            Self::Abs => "abs",
+            Self::Floor => "floor",
+            Self::Ceil => "ceil",
+            Self::Round => "round",
+            Self::Sqrt => "sqrt",
+            Self::Pow => "pow",
+            Self::Lerp => "lerp",
+            Self::Curve => "curve",
+            Self::Rand => "rand",
+            Self::SetByCaller => "SetByCaller",
+            Self::Param => "Param",
+            Self::HasTag => "HasTag",
+        }
+    }
+
+    /// How many arguments it takes, the name in quotes included.
+    pub(super) fn arguments(self) -> ArgumentCount {
+        match self {
+            Self::Min | Self::Max => ArgumentCount::AtLeast(2),
+            Self::Rand => ArgumentCount::Exactly(0),
+            Self::Pow | Self::Curve => ArgumentCount::Exactly(2),
+            Self::If | Self::Clamp | Self::Lerp => ArgumentCount::Exactly(3),
+            Self::Abs
+            | Self::Floor
+            | Self::Ceil
+            | Self::Round
+            | Self::Sqrt
+            | Self::SetByCaller
+            | Self::Param
+            | Self::HasTag => ArgumentCount::Exactly(1),
+        }
+    }
+
+    /// True if the first argument is a name in quotes.
+    pub(super) fn takes_text(self) -> bool {
+        matches!(self, Self::Curve | Self::SetByCaller | Self::Param | Self::HasTag)
+    }
+
+    /// Every name that can stand before `(`, for typing help.
+    pub(super) fn known_names() -> impl Iterator<Item = &'static str> {
+        let plain = Self::ALL.into_iter().map(Self::name);
+        plain.chain(["Source.HasTag", "Target.HasTag"])
+    }
+}
+
+/// Words that stand for a value or an operator, or for one of the two sides.
+const WORDS: [&str; 9] = ["and", "or", "not", "true", "false", "Level", "Stacks", "Source", "Target"];
+
+/// The words among them that are values.
+pub(super) const VALUE_WORDS: [&str; 4] = ["Level", "Stacks", "true", "false"];
+
+/// True for a name that means something in every expression, so that no local name or attribute can be reached by
+/// it. Whoever lets people choose local names should refuse these.
+pub fn is_keyword(name: &str) -> bool {
+    WORDS.contains(&name) || Function::by_name(name).is_some()
+}

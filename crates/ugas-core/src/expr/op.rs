@@ -1,0 +1,185 @@
+//! The operations of compiled expressions and their arithmetic, shared by constant folding and evaluation.
+//!
+//! Only arithmetic that is the same on every platform: basic operations, roundings, remainder and square root are
+//! exact by IEEE 754, powers come from a pure Rust library, and minimum and maximum are spelled out, since the
+//! standard ones leave the sign of zero open.
+
+use super::environment::Side;
+use super::error::EvalError;
+use crate::hash::state_hash_enum;
+use crate::id::{AttributeId, CurveId, TagId};
+
+/// One step of a [`Program`](super::Program). Jump targets are absolute positions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Op {
+    Number(f64),
+    Attribute(Side, AttributeId),
+    HasTag(Side, TagId),
+    Level,
+    Stacks,
+    SetByCaller(TagId),
+    Param(u32),
+    Random,
+    Local(u16),
+    /// Replaces the top by the curve's value there.
+    Curve(CurveId),
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Ternary(TernaryOp),
+    /// Drops the top and jumps if it was false.
+    JumpIfFalse(u32),
+    Jump(u32),
+    /// If the top is false, makes it 0 and jumps; else drops it.
+    And(u32),
+    /// If the top is true, makes it 1 and jumps; else drops it.
+    Or(u32),
+}
+
+/// An operation on the top.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum UnaryOp {
+    Negate,
+    Not,
+    /// 1 for true, 0 for false.
+    Truth,
+    Absolute,
+    Floor,
+    Ceiling,
+    /// To the nearest, halves away from zero.
+    Round,
+    Root,
+}
+
+/// An operation on the two topmost values, the right one on top.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// With the sign of the left operand.
+    Remainder,
+    Power,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Minimum,
+    Maximum,
+}
+
+/// An operation on the three topmost values, the last one on top.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TernaryOp {
+    /// `clamp(x, lo, hi)`.
+    Clamp,
+    /// `lerp(a, b, t)`.
+    Interpolate,
+}
+
+impl UnaryOp {
+    #[inline]
+    pub(super) fn apply(self, x: f64) -> Result<f64, EvalError> {
+        finite(match self {
+            Self::Negate => -x,
+            Self::Not => truth(!is_true(x)),
+            Self::Truth => truth(is_true(x)),
+            Self::Absolute => x.abs(),
+            Self::Floor => x.floor(),
+            Self::Ceiling => x.ceil(),
+            Self::Round => x.round(),
+            Self::Root if x < 0.0 => return Err(EvalError::NegativeRoot),
+            Self::Root => x.sqrt(),
+        })
+    }
+}
+
+impl BinaryOp {
+    #[inline]
+    pub(super) fn apply(self, left: f64, right: f64) -> Result<f64, EvalError> {
+        finite(match self {
+            Self::Add => left + right,
+            Self::Subtract => left - right,
+            Self::Multiply => left * right,
+            Self::Divide | Self::Remainder if right == 0.0 => return Err(EvalError::DivisionByZero),
+            Self::Divide => left / right,
+            Self::Remainder => left % right,
+            Self::Power => libm::pow(left, right),
+            Self::Less => truth(left < right),
+            Self::LessEqual => truth(left <= right),
+            Self::Greater => truth(left > right),
+            Self::GreaterEqual => truth(left >= right),
+            Self::Equal => truth(left == right),
+            Self::NotEqual => truth(left != right),
+            Self::Minimum => minimum(left, right),
+            Self::Maximum => maximum(left, right),
+        })
+    }
+}
+
+impl TernaryOp {
+    #[inline]
+    pub(super) fn apply(self, first: f64, second: f64, third: f64) -> Result<f64, EvalError> {
+        finite(match self {
+            // The lower bound wins over the upper one (B0).
+            Self::Clamp => maximum(second, minimum(third, first)),
+            Self::Interpolate => first + (second - first) * third,
+        })
+    }
+}
+
+/// Non-zero is true.
+#[inline]
+pub(super) fn is_true(x: f64) -> bool {
+    x != 0.0
+}
+
+/// The value of a truth.
+#[inline]
+pub(super) fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+/// Refuses what must not enter the state (V2).
+#[inline]
+pub(super) fn finite(x: f64) -> Result<f64, EvalError> {
+    if x.is_finite() { Ok(x) } else { Err(EvalError::NonFinite) }
+}
+
+fn minimum(left: f64, right: f64) -> f64 {
+    if right < left { right } else { left }
+}
+
+fn maximum(left: f64, right: f64) -> f64 {
+    if right > left { right } else { left }
+}
+
+state_hash_enum!(Op {
+    0 => Number(number),
+    1 => Attribute(side, attribute),
+    2 => HasTag(side, tag),
+    3 => Level,
+    4 => Stacks,
+    5 => SetByCaller(tag),
+    6 => Param(index),
+    7 => Random,
+    8 => Local(local),
+    9 => Curve(curve),
+    10 => Unary(op),
+    11 => Binary(op),
+    12 => Ternary(op),
+    13 => JumpIfFalse(position),
+    14 => Jump(position),
+    15 => And(position),
+    16 => Or(position),
+});
+state_hash_enum!(UnaryOp {
+    0 => Negate, 1 => Not, 2 => Truth, 3 => Absolute, 4 => Floor, 5 => Ceiling, 6 => Round, 7 => Root,
+});
+state_hash_enum!(BinaryOp {
+    0 => Add, 1 => Subtract, 2 => Multiply, 3 => Divide, 4 => Remainder, 5 => Power, 6 => Less, 7 => LessEqual,
+    8 => Greater, 9 => GreaterEqual, 10 => Equal, 11 => NotEqual, 12 => Minimum, 13 => Maximum,
+});
+state_hash_enum!(TernaryOp { 0 => Clamp, 1 => Interpolate });

@@ -1,0 +1,243 @@
+//! Aggregation (§5.3, UEM, M1–M10): many modifiers of one attribute become one value.
+//!
+//! Values are summed anew in application order at each evaluation, never patched, so that a value is a function of
+//! the active set and not of its history (M10). Entries are stored with stacks already factored in (M8), so that the
+//! loop over them is a loop over numbers.
+
+use smallvec::SmallVec;
+
+use super::Operation;
+use crate::handle::ActiveEffectId;
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::id::ChannelId;
+use crate::number::{nearly_zero, powu};
+
+/// A modifier of an attribute that a controller has, contributed by an active effect.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ModifierEntry {
+    /// Position of the attribute in the controller's layout. Entries are sorted by slot, sequence and index.
+    pub(crate) slot: u16,
+    /// Position in the effect's list of modifiers.
+    pub(crate) index: u16,
+    pub(crate) layer: u8,
+    pub(crate) operation: Operation,
+    pub(crate) channel: Option<ChannelId>,
+    pub(crate) conditions: Conditions,
+    /// The effect's rank among overrides.
+    pub(crate) priority: i32,
+    /// Order of the effect's first application.
+    pub(crate) sequence: u64,
+    /// Order of its latest application.
+    pub(crate) applied: u64,
+    pub(crate) effect: ActiveEffectId,
+    /// The contribution with stacks factored in; see [`contribution`].
+    pub(crate) amount: f64,
+}
+
+/// Why an entry may not count at the moment. An entry with none of these always counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Conditions {
+    /// It has tag requirements (M5).
+    pub(crate) tags: bool,
+    /// Its effect is inhibited (E7).
+    pub(crate) inhibited: bool,
+    /// It belongs to a prediction.
+    pub(crate) predicted: bool,
+}
+
+impl Conditions {
+    /// Whether it may not count under ordinary circumstances; predicted ones do count then.
+    pub(crate) const fn can_fail(self) -> bool {
+        self.tags || self.inhibited
+    }
+}
+
+/// What `magnitude` contributes with `stacks` stacks (M8), in the form in which contributions combine: a sum for
+/// `Add`, `AddPost` and the bonuses of a channel or a divisor, a factor for what multiplies by itself.
+pub(crate) fn contribution(operation: Operation, in_channel: bool, magnitude: f64, stacks: u32) -> f64 {
+    let count = f64::from(stacks);
+    match operation {
+        Operation::Add | Operation::AddPost => magnitude * count,
+        Operation::Multiply if in_channel => magnitude * count,
+        Operation::Multiply => powu(1.0 + magnitude, stacks),
+        Operation::Override => magnitude,
+        Operation::MultiplyAdditive | Operation::DivideAdditive => (magnitude - 1.0) * count,
+        Operation::MultiplyCompound => powu(magnitude, stacks),
+    }
+}
+
+/// What one layer did.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct LayerOutcome {
+    pub(crate) layer: u8,
+    pub(crate) input: f64,
+    pub(crate) output: f64,
+    /// Position of the entry whose override replaced the result.
+    pub(crate) winner: Option<usize>,
+}
+
+/// The value of an attribute before clamping.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Aggregated {
+    pub(crate) value: f64,
+    /// A divisor was so near to zero that it counted as 1 (M3).
+    pub(crate) divisor_ignored: bool,
+}
+
+/// Combines the entries for which `counts` holds, layer by layer up to and including `up_to` (M1).
+pub(crate) fn aggregate(
+    base: f64,
+    entries: &[ModifierEntry],
+    up_to: u8,
+    counts: impl Fn(usize) -> bool,
+    mut on_layer: impl FnMut(LayerOutcome),
+) -> Aggregated {
+    let mut layers = entries
+        .iter()
+        .enumerate()
+        .filter(|(at, entry)| entry.layer <= up_to && counts(*at))
+        .fold(0u16, |mask, (_, entry)| mask | 1 << entry.layer);
+    let mut result = Aggregated { value: base, divisor_ignored: false };
+    while layers != 0 {
+        let layer = layers.trailing_zeros() as u8;
+        layers &= layers - 1;
+        let mut terms = Terms::new();
+        for (at, entry) in entries.iter().enumerate() {
+            if entry.layer == layer && counts(at) {
+                terms.include(at, entry);
+            }
+        }
+        let input = result.value;
+        result.value = terms.apply(input, &mut result.divisor_ignored);
+        let winner = terms.winner.map(|winner| winner.at);
+        on_layer(LayerOutcome { layer, input, output: result.value, winner });
+    }
+    result
+}
+
+/// How much worse than nothing an entry is for an attribute with this base; `None` if it is no negative one (M7).
+///
+/// Multipliers are weighed by what they would take from the base, so that they compare with flat penalties.
+pub(crate) fn penalty(base: f64, entry: &ModifierEntry) -> Option<f64> {
+    let loss = match entry.operation {
+        Operation::Add | Operation::AddPost => entry.amount,
+        Operation::Multiply if entry.channel.is_some() => base.abs() * entry.amount,
+        Operation::MultiplyAdditive => base.abs() * entry.amount,
+        Operation::Multiply | Operation::MultiplyCompound => base.abs() * (entry.amount - 1.0),
+        Operation::DivideAdditive if nearly_zero(1.0 + entry.amount) => 0.0,
+        Operation::DivideAdditive => base.abs() / (1.0 + entry.amount) - base.abs(),
+        Operation::Override => 0.0,
+    };
+    let negative = match entry.operation {
+        Operation::Add | Operation::AddPost | Operation::MultiplyAdditive => entry.amount < 0.0,
+        Operation::Multiply if entry.channel.is_some() => entry.amount < 0.0,
+        Operation::Multiply | Operation::MultiplyCompound => entry.amount < 1.0,
+        Operation::DivideAdditive => entry.amount > 0.0,
+        Operation::Override => false,
+    };
+    negative.then_some(loss)
+}
+
+/// The sums and products of one layer.
+struct Terms {
+    add: f64,
+    post: f64,
+    /// Bonuses of Unreal's one shared channel.
+    shared: f64,
+    divisor: f64,
+    /// Product of what multiplies by itself.
+    factor: f64,
+    channels: SmallVec<[(ChannelId, f64); 16]>,
+    winner: Option<Winner>,
+}
+
+struct Winner {
+    at: usize,
+    priority: i32,
+    applied: u64,
+    value: f64,
+}
+
+impl Terms {
+    fn new() -> Self {
+        Self {
+            add: 0.0,
+            post: 0.0,
+            shared: 0.0,
+            divisor: 0.0,
+            factor: 1.0,
+            channels: SmallVec::new(),
+            winner: None,
+        }
+    }
+
+    fn include(&mut self, at: usize, entry: &ModifierEntry) {
+        match (entry.operation, entry.channel) {
+            (Operation::Add, _) => self.add += entry.amount,
+            (Operation::AddPost, _) => self.post += entry.amount,
+            (Operation::Multiply, Some(channel)) => {
+                match self.channels.iter_mut().find(|(id, _)| *id == channel) {
+                    Some((_, sum)) => *sum += entry.amount,
+                    None => self.channels.push((channel, entry.amount)),
+                }
+            }
+            (Operation::Multiply, None) | (Operation::MultiplyCompound, _) => self.factor *= entry.amount,
+            (Operation::MultiplyAdditive, _) => self.shared += entry.amount,
+            (Operation::DivideAdditive, _) => self.divisor += entry.amount,
+            (Operation::Override, _) => {
+                // M4: the highest priority, on a tie the most recently applied; of one effect, the last listed.
+                let beats = self
+                    .winner
+                    .as_ref()
+                    .is_none_or(|best| (entry.priority, entry.applied) >= (best.priority, best.applied));
+                if beats {
+                    self.winner = Some(Winner {
+                        at,
+                        priority: entry.priority,
+                        applied: entry.applied,
+                        value: entry.amount,
+                    });
+                }
+            }
+        }
+    }
+
+    /// `((in + ΣAdd) × Π(1 + Σm) / divisor) + ΣAddPost`, then the override (M1, M4).
+    fn apply(&self, input: f64, divisor_ignored: &mut bool) -> f64 {
+        if let Some(winner) = &self.winner {
+            return winner.value;
+        }
+        let mut value = input + self.add;
+        for &(_, bonus) in &self.channels {
+            value *= 1.0 + bonus;
+        }
+        value *= (1.0 + self.shared) * self.factor;
+        let divisor = 1.0 + self.divisor;
+        if nearly_zero(divisor) {
+            *divisor_ignored = true;
+        } else {
+            value /= divisor;
+        }
+        value + self.post
+    }
+}
+
+impl StateHash for Conditions {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        hasher.bytes(&[u8::from(self.tags), u8::from(self.inhibited), u8::from(self.predicted)]);
+    }
+}
+
+state_hash_struct!(ModifierEntry {
+    slot,
+    index,
+    layer,
+    operation,
+    channel,
+    conditions,
+    priority,
+    sequence,
+    applied,
+    effect,
+    amount,
+});

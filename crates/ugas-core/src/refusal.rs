@@ -1,0 +1,300 @@
+//! Refusals (I8): why an operation did not happen, as a value with everything that was involved.
+
+use core::fmt;
+
+use smallvec::SmallVec;
+
+use crate::effect::calculation::CalculationError;
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::id::{AbilityId, AttributeId, CalculationId, CurveId, EffectId, TagId};
+use crate::simulation::Simulation;
+
+/// Whose tags a requirement is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Party {
+    /// The controller that causes the effect.
+    Source,
+    /// The controller that receives it.
+    Target,
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Source => "source",
+            Self::Target => "target",
+        })
+    }
+}
+
+/// A count that reached its configured limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Active effects on one controller.
+    EffectsPerController,
+    /// Controllers in the simulation.
+    Controllers,
+    /// Effects created at run time.
+    RuntimeEffects,
+    /// Abilities of one controller.
+    AbilitiesPerController,
+    /// Sequence numbers or tag counts, which no game exhausts.
+    Counter,
+}
+
+/// One reason why an application was refused, in the order of E1.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// The target does not exist (any more).
+    UnknownController(ControllerId),
+    /// The effect does not exist.
+    UnknownEffect(EffectId),
+    /// The ability does not exist.
+    UnknownAbility(AbilityId),
+    /// The ability is not granted (any more).
+    UnknownGrant(AbilityHandle),
+    /// The active effect does not exist (any more).
+    UnknownHandle(ActiveEffectId),
+    /// An instance of the effect is active.
+    StillActive(ActiveEffectId),
+    /// The effect may be applied by the authority only (§13.7).
+    AuthoritativeOnly,
+    /// A `before_apply` hook refused, in its own words.
+    Hook(String),
+    /// A tag that must be there is not.
+    MissingTag {
+        /// Where it is missing.
+        party: Party,
+        /// The tag.
+        tag: TagId,
+    },
+    /// A tag that must not be there is.
+    BlockedTag {
+        /// Where it is.
+        party: Party,
+        /// The tag.
+        tag: TagId,
+    },
+    /// The application query does not hold over the target's tags.
+    ApplicationQuery,
+    /// The target has a tag that removes the effect as soon as it is there.
+    WouldBeRemoved {
+        /// The tag.
+        tag: TagId,
+    },
+    /// An active effect makes the target immune.
+    Immune {
+        /// That effect.
+        by: ActiveEffectId,
+    },
+    /// The custom requirement said no.
+    RequirementFailed(CalculationId),
+    /// The dice said no.
+    ChanceFailed,
+    /// The stack is full.
+    StackOverflow {
+        /// The stack.
+        stack: ActiveEffectId,
+    },
+    /// The caller did not provide a number (E9).
+    MissingSetByCaller(TagId),
+    /// An attribute that is read is not there.
+    MissingAttribute {
+        /// Where it is missing.
+        party: Party,
+        /// The attribute.
+        attribute: AttributeId,
+    },
+    /// A parameter of an ability is read where there is no ability.
+    MissingParameter,
+    /// A calculation that nobody provides.
+    MissingCalculation(CalculationId),
+    /// A curve that nobody provides.
+    MissingCurve(CurveId),
+    /// A calculation gave up.
+    CalculationFailed {
+        /// Which.
+        calculation: CalculationId,
+        /// Why.
+        error: CalculationError,
+    },
+    /// The arithmetic would leave the finite numbers (V2).
+    NonFinite {
+        /// Position of the modifier in the effect, if one is to blame.
+        modifier: Option<u16>,
+        /// The attribute that would be affected, if there is one.
+        attribute: Option<AttributeId>,
+    },
+    /// A count is at its limit.
+    LimitReached(Limit),
+}
+
+impl RefusalReason {
+    /// The outcome code, stable and made for tools and scenarios.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownController(_) => "UnknownController",
+            Self::UnknownEffect(_) => "UnknownEffect",
+            Self::UnknownAbility(_) => "UnknownAbility",
+            Self::UnknownGrant(_) | Self::UnknownHandle(_) => "UnknownHandle",
+            Self::StillActive(_) => "StillActive",
+            Self::AuthoritativeOnly => "AuthoritativeOnly",
+            Self::Hook(_) => "RefusedByHook",
+            Self::MissingTag { .. }
+            | Self::BlockedTag { .. }
+            | Self::ApplicationQuery
+            | Self::WouldBeRemoved { .. } => "ApplicationRequirements",
+            Self::Immune { .. } => "Immune",
+            Self::RequirementFailed(_) => "RequirementFailed",
+            Self::ChanceFailed => "ChanceFailed",
+            Self::StackOverflow { .. } => "StackOverflow",
+            Self::MissingSetByCaller(_) => "MissingSetByCaller",
+            Self::MissingAttribute { .. } => "MissingAttribute",
+            Self::MissingParameter => "MissingParameter",
+            Self::MissingCalculation(_) => "MissingCalculation",
+            Self::MissingCurve(_) => "MissingCurve",
+            Self::CalculationFailed { .. } => "CalculationFailed",
+            Self::NonFinite { .. } => "NonFinite",
+            Self::LimitReached(_) => "LimitReached",
+        }
+    }
+}
+
+impl fmt::Display for RefusalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownController(id) => write!(f, "{id:?} does not exist"),
+            Self::UnknownEffect(id) => write!(f, "{id:?} does not exist"),
+            Self::UnknownAbility(id) => write!(f, "{id:?} does not exist"),
+            Self::UnknownGrant(id) => write!(f, "{id:?} is not granted"),
+            Self::UnknownHandle(id) => write!(f, "{id:?} is no longer active"),
+            Self::StillActive(id) => write!(f, "{id:?} is still active: remove it first"),
+            Self::AuthoritativeOnly => f.write_str("only the authority may apply it"),
+            Self::Hook(reason) => f.write_str(reason),
+            Self::MissingTag { party, tag } => write!(f, "the {party} lacks {tag:?}"),
+            Self::BlockedTag { party, tag } => write!(f, "the {party} has {tag:?}"),
+            Self::ApplicationQuery => {
+                f.write_str("the application query does not hold over the target's tags")
+            }
+            Self::WouldBeRemoved { tag } => {
+                write!(f, "the target has {tag:?}, which would remove it at once")
+            }
+            Self::Immune { by } => write!(f, "{by:?} makes the target immune"),
+            Self::RequirementFailed(id) => write!(f, "the requirement {id:?} says no"),
+            Self::ChanceFailed => f.write_str("the dice say no"),
+            Self::StackOverflow { stack } => write!(f, "the stack {stack:?} is full"),
+            Self::MissingSetByCaller(tag) => {
+                write!(f, "the caller provided no number under {tag:?} and the magnitude has no default")
+            }
+            Self::MissingAttribute { party, attribute } => {
+                write!(f, "it reads {attribute:?}, which the {party} does not have")
+            }
+            Self::MissingParameter => f.write_str("it reads a parameter that the ability does not have"),
+            Self::MissingCalculation(id) => {
+                write!(f, "{id:?} is used but not provided: register it or define it")
+            }
+            Self::MissingCurve(id) => write!(f, "{id:?} is used but not provided: register it or define it"),
+            Self::CalculationFailed { calculation, error } => write!(f, "{calculation:?} failed: {error}"),
+            Self::NonFinite { modifier, attribute } => {
+                f.write_str("the result would not be a finite number")?;
+                if let Some(modifier) = modifier {
+                    write!(f, ", by modifier {modifier}")?;
+                }
+                if let Some(attribute) = attribute {
+                    write!(f, ", in {attribute:?}")?;
+                }
+                Ok(())
+            }
+            Self::LimitReached(limit) => write!(f, "the limit of {limit:?} is reached"),
+        }
+    }
+}
+
+/// A refused application: nothing changed, and these are the reasons (E1, I8).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refusal {
+    /// The effect.
+    pub effect: EffectId,
+    /// Whom it was meant for.
+    pub target: ControllerId,
+    /// All reasons that were found, in the order of E1; never empty.
+    pub reasons: SmallVec<[RefusalReason; 1]>,
+}
+
+impl Refusal {
+    pub(crate) fn new(effect: EffectId, target: ControllerId, reason: RefusalReason) -> Self {
+        Self { effect, target, reasons: SmallVec::from_buf([reason]) }
+    }
+
+    /// The code of the first reason.
+    pub fn code(&self) -> &'static str {
+        self.reasons.first().map_or("Ok", RefusalReason::code)
+    }
+
+    /// The refusal in words, with names instead of ids.
+    pub fn describe(&self, simulation: &Simulation) -> String {
+        let catalog = simulation.catalog();
+        let mut text = format!("`{}` was refused", simulation.effect_name(self.effect));
+        for (at, reason) in self.reasons.iter().enumerate() {
+            text.push_str(if at == 0 { ": " } else { "; " });
+            let words = match reason {
+                RefusalReason::MissingTag { party, tag } => {
+                    format!("the {party} lacks `{}`", catalog.tag_name(*tag))
+                }
+                RefusalReason::BlockedTag { party, tag } => {
+                    format!("the {party} has `{}`", catalog.tag_name(*tag))
+                }
+                RefusalReason::WouldBeRemoved { tag } => {
+                    format!("the target has `{}`, which would remove it at once", catalog.tag_name(*tag))
+                }
+                RefusalReason::Immune { by } => {
+                    let name = simulation.effect(*by).map(|active| simulation.effect_name(active.effect()));
+                    format!("`{}` makes the target immune", name.unwrap_or("an effect"))
+                }
+                RefusalReason::MissingSetByCaller(tag) => format!(
+                    "the caller provided no number under `{}` and the magnitude has no default",
+                    catalog.tag_name(*tag)
+                ),
+                RefusalReason::MissingAttribute { party, attribute } => format!(
+                    "it reads `{}`, which the {party} does not have",
+                    catalog.attribute_name(*attribute)
+                ),
+                RefusalReason::RequirementFailed(id) => {
+                    format!("the requirement `{}` says no", catalog.calculation_name(*id))
+                }
+                RefusalReason::MissingCalculation(id) => {
+                    format!("the calculation `{}` is used but not provided", catalog.calculation_name(*id))
+                }
+                RefusalReason::MissingCurve(id) => {
+                    format!("the curve `{}` is used but not provided", catalog.curve_name(*id))
+                }
+                RefusalReason::CalculationFailed { calculation, error } => {
+                    format!("the calculation `{}` failed: {error}", catalog.calculation_name(*calculation))
+                }
+                RefusalReason::NonFinite { modifier, attribute: Some(attribute) } => format!(
+                    "the result would not be a finite number, in `{}`{}",
+                    catalog.attribute_name(*attribute),
+                    modifier.map(|modifier| format!(" by modifier {modifier}")).unwrap_or_default()
+                ),
+                other => other.to_string(),
+            };
+            text.push_str(&words);
+        }
+        text
+    }
+}
+
+impl std::error::Error for RefusalReason {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} on {:?} was refused", self.effect, self.target)?;
+        for (at, reason) in self.reasons.iter().enumerate() {
+            write!(f, "{}{reason}", if at == 0 { ": " } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}

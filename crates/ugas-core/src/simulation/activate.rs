@@ -1,0 +1,364 @@
+//! What an active effect gives and takes away: modifiers, tags, abilities, cues (§9.2, §9.7, §9.8).
+//!
+//! This module and [`super::execute`] hold every write to values and tag counts (I2).
+
+use smallvec::SmallVec;
+
+use super::state::{Timer, TimerKind};
+use super::{Simulation, State};
+use crate::ability::GrantedAbility;
+use crate::controller::Controller;
+use crate::effect::{AbilityGrant, AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
+use crate::event::{CueParameters, EventKind};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::id::TagId;
+use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
+use crate::time::Time;
+
+impl Simulation {
+    /// Sets the timers of a running effect to its present `expires` and `next_tick`.
+    pub(super) fn schedule(&mut self, id: ActiveEffectId) {
+        let State { timers, effects, .. } = &mut self.state;
+        let Some(active) = effects.get_mut(id) else { return };
+        let sequence = active.sequence;
+        for (key, at, kind) in [
+            (&mut active.timers.tick, active.next_tick, TimerKind::Tick),
+            (&mut active.timers.expiry, active.expires, TimerKind::Expiry),
+        ] {
+            if let Some(key) = key.take() {
+                timers.cancel(key);
+            }
+            *key = at.map(|at| timers.schedule(at, Timer { sequence, kind, effect: id }));
+        }
+    }
+
+    pub(super) fn unschedule(&mut self, id: ActiveEffectId) {
+        let State { timers, effects, .. } = &mut self.state;
+        let Some(active) = effects.get_mut(id) else { return };
+        for key in [active.timers.tick.take(), active.timers.expiry.take()].into_iter().flatten() {
+            timers.cancel(key);
+        }
+    }
+
+    /// Adds the modifiers of an active effect to the attributes its target has (M6).
+    pub(super) fn attach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+        for index in 0..effect.modifiers.len() {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let target = active.target;
+            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
+            let Some(controller) = self.state.controllers.get_mut(target) else { return };
+            if let Err(at) = find_entry(controller, &entry) {
+                controller.modifiers.insert(at, entry);
+            }
+            self.mark_dirty(target, entry.slot);
+        }
+    }
+
+    /// M6: reports the modifiers whose attribute the target lacks, once.
+    pub(super) fn report_inert(&mut self, id: ActiveEffectId, effect: &Effect) {
+        for index in 0..effect.modifiers.len() {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let (target, effect_id) = (active.target, active.effect);
+            if let Some(modifier) = acting(effect, index)
+                && self.state.locate(target, modifier.attribute).is_none()
+            {
+                self.emit(EventKind::ModifierInert {
+                    effect: effect_id,
+                    modifier: index as u16,
+                    attribute: modifier.attribute,
+                    target,
+                });
+            }
+        }
+    }
+
+    /// Takes the modifiers of an active effect away.
+    pub(super) fn detach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+        for index in 0..effect.modifiers.len() {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let target = active.target;
+            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
+            let Some(controller) = self.state.controllers.get_mut(target) else { return };
+            if let Ok(at) = find_entry(controller, &entry) {
+                controller.modifiers.remove(at);
+                self.mark_dirty(target, entry.slot);
+            }
+        }
+    }
+
+    /// Brings the entries of an active effect up to date with its magnitudes, stacks and inhibition.
+    pub(super) fn update_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
+        for index in 0..effect.modifiers.len() {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let target = active.target;
+            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
+            let Some(controller) = self.state.controllers.get_mut(target) else { return };
+            if let Ok(at) = find_entry(controller, &entry)
+                && controller.modifiers[at] != entry
+            {
+                controller.modifiers[at] = entry;
+                self.mark_dirty(target, entry.slot);
+            }
+        }
+    }
+
+    /// Grants tags, abilities and cues (§9.7, §9.8, E11).
+    pub(super) fn give(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let target = active.target;
+        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let parameters = cue_parameters(active, effect);
+        for tag in effect.granted_tags.iter().chain(dynamic) {
+            self.add_tag(target, tag);
+        }
+        for grant in &effect.granted_abilities {
+            let handle = self.grant_ability(target, grant, Some((id, grant.removal)));
+            if let (Some(handle), Some(active)) = (handle, self.state.effects.get_mut(id)) {
+                active.granted.push(handle);
+            }
+        }
+        for cue in effect.cues.iter() {
+            self.add_cue(target, cue, parameters);
+        }
+    }
+
+    /// Withdraws tags, abilities and cues.
+    pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let target = active.target;
+        let granted = core::mem::take(&mut active.granted);
+        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        for tag in effect.granted_tags.iter().chain(dynamic) {
+            self.remove_tag(target, tag);
+        }
+        for handle in granted {
+            self.release_ability(handle);
+        }
+        for cue in effect.cues.iter() {
+            self.remove_cue(target, cue);
+        }
+    }
+
+    /// §7.2 AddTag.
+    fn add_tag(&mut self, id: ControllerId, tag: TagId) {
+        let mut crossed = core::mem::take(&mut self.scratch.crossed);
+        crossed.clear();
+        if let Some(controller) = self.state.controllers.get_mut(id)
+            && controller.tags.add(self.catalog.tags(), tag, &mut crossed).is_err()
+        {
+            self.emit(EventKind::LogicError { what: "a tag count cannot grow further", controller: id });
+        }
+        for &tag in &crossed {
+            self.emit(EventKind::TagAdded { controller: id, tag });
+            self.notify(id, WatchSubject::Tag(tag));
+        }
+        self.scratch.crossed = crossed;
+    }
+
+    /// §7.2 RemoveTag: an underflow is a logic error that is reported and skipped.
+    fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
+        let mut crossed = core::mem::take(&mut self.scratch.crossed);
+        crossed.clear();
+        if let Some(controller) = self.state.controllers.get_mut(id)
+            && controller.tags.remove(self.catalog.tags(), tag, &mut crossed).is_err()
+        {
+            self.emit(EventKind::LogicError { what: "a tag was removed that is not there", controller: id });
+        }
+        for &tag in &crossed {
+            self.emit(EventKind::TagRemoved { controller: id, tag });
+            self.notify(id, WatchSubject::Tag(tag));
+        }
+        self.scratch.crossed = crossed;
+    }
+
+    /// §7.2 Clear: the end of a controller. Its effects are gone by then and with them their tags; what is left, if
+    /// anything, goes with an event like any other.
+    pub(super) fn clear_tags(&mut self, id: ControllerId) {
+        let mut crossed = core::mem::take(&mut self.scratch.crossed);
+        crossed.clear();
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.tags.clear(&mut crossed);
+        }
+        for &tag in &crossed {
+            self.emit(EventKind::TagRemoved { controller: id, tag });
+        }
+        self.scratch.crossed = crossed;
+    }
+
+    fn add_cue(&mut self, id: ControllerId, cue: TagId, parameters: CueParameters) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        match controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
+            Ok(at) => controller.cues[at].1 += 1,
+            Err(at) => {
+                controller.cues.insert(at, (cue, 1));
+                self.emit(EventKind::CueAdded { controller: id, cue, parameters });
+            }
+        }
+    }
+
+    fn remove_cue(&mut self, id: ControllerId, cue: TagId) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        let Ok(at) = controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
+        controller.cues[at].1 -= 1;
+        if controller.cues[at].1 == 0 {
+            controller.cues.remove(at);
+            self.emit(EventKind::CueRemoved { controller: id, cue });
+        }
+    }
+
+    /// Grants an ability; `None` at the limit.
+    pub(super) fn grant_ability(
+        &mut self,
+        id: ControllerId,
+        grant: &AbilityGrant,
+        granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
+    ) -> Option<AbilityHandle> {
+        let controller = self.state.controllers.get_mut(id)?;
+        if controller.abilities.len() >= self.config.max_abilities_per_controller as usize {
+            return None;
+        }
+        let ability = grant.ability;
+        let handle = self.state.abilities.insert(GrantedAbility {
+            ability,
+            controller: id,
+            level: grant.level,
+            input: grant.input.clone(),
+            granted_by,
+        });
+        controller.abilities.push(handle);
+        self.emit(EventKind::AbilityGranted { controller: id, handle, ability });
+        Some(handle)
+    }
+
+    /// Takes away what an effect granted, by the rule it was granted under (A8).
+    fn release_ability(&mut self, handle: AbilityHandle) {
+        let Some(granted) = self.state.abilities.get_mut(handle) else { return };
+        match granted.granted_by {
+            Some((_, AbilityRemoval::Keep)) => granted.granted_by = None,
+            _ => self.revoke_ability(handle),
+        }
+    }
+
+    pub(super) fn revoke_ability(&mut self, handle: AbilityHandle) {
+        let Some(granted) = self.state.abilities.remove(handle) else { return };
+        let GrantedAbility { ability, controller: id, .. } = granted;
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.abilities.retain(|other| *other != handle);
+        }
+        self.emit(EventKind::AbilityRevoked { controller: id, handle, ability });
+    }
+
+    /// Follows what the effect reads of source and target (E7, E8, M5).
+    pub(super) fn watch(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let (sequence, source, target) = (active.sequence, active.source(), active.target);
+        for &watch in &effect.watches {
+            let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
+            let entry = (watch.subject, sequence, id);
+            if let Err(at) = controller.watchers.binary_search(&entry) {
+                controller.watchers.insert(at, entry);
+            }
+        }
+        if let Some(source) = source.filter(|source| *source != target)
+            && let Some(controller) = self.state.controllers.get_mut(source)
+            && let Err(at) = controller.outgoing.binary_search(&(sequence, id))
+        {
+            controller.outgoing.insert(at, (sequence, id));
+        }
+    }
+
+    pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let (sequence, source, target) = (active.sequence, active.source(), active.target);
+        for &watch in &effect.watches {
+            let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
+            if let Ok(at) = controller.watchers.binary_search(&(watch.subject, sequence, id)) {
+                controller.watchers.remove(at);
+            }
+        }
+        if let Some(source) = source.filter(|source| *source != target)
+            && let Some(controller) = self.state.controllers.get_mut(source)
+            && let Ok(at) = controller.outgoing.binary_search(&(sequence, id))
+        {
+            controller.outgoing.remove(at);
+        }
+    }
+
+    /// When a periodic effect ticks next, unless it has ended by then.
+    pub(super) fn next_tick_after(active: &ActiveEffect, from: Time) -> Option<Time> {
+        let next = from + active.period?;
+        active.expires.is_none_or(|end| next <= end).then_some(next)
+    }
+}
+
+impl State {
+    /// The entry of one modifier of an active effect; `None` if the target lacks the attribute, or if the modifier
+    /// writes the base at each tick instead (M9b).
+    pub(super) fn entry(
+        &self,
+        id: ActiveEffectId,
+        active: &ActiveEffect,
+        effect: &Effect,
+        index: usize,
+    ) -> Option<ModifierEntry> {
+        let modifier = acting(effect, index)?;
+        let controller = self.controllers.get(active.target)?;
+        let slot = self.layout(controller).slot_of(modifier.attribute)?;
+        let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
+        let magnitude = active.magnitudes.get(index).copied()?;
+        Some(ModifierEntry {
+            slot,
+            index: index as u16,
+            layer: modifier.layer,
+            operation: modifier.operation,
+            channel: modifier.channel,
+            conditions: Conditions {
+                tags: modifier.is_conditional(),
+                inhibited: active.inhibited,
+                predicted: active.spec.prediction.is_some(),
+            },
+            priority: effect.def.priority,
+            sequence: active.sequence,
+            applied: active.applied,
+            effect: id,
+            amount: contribution(modifier.operation, modifier.channel.is_some(), magnitude, stacks),
+        })
+    }
+}
+
+/// A modifier of an active effect that acts on the current value.
+pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Modifier> {
+    let modifier = effect.modifiers.get(index)?;
+    (effect.period.is_none() || modifier.operation.is_scaling()).then_some(modifier)
+}
+
+fn find_entry(controller: &Controller, entry: &ModifierEntry) -> Result<usize, usize> {
+    let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
+    controller.modifiers.binary_search_by_key(&key(entry), key)
+}
+
+fn watched(
+    state: &mut State,
+    watch: Watch,
+    source: Option<ControllerId>,
+    target: ControllerId,
+) -> Option<&mut Controller> {
+    match watch.side {
+        WatchSide::Source => state.controllers.get_mut(source?),
+        WatchSide::Target => state.controllers.get_mut(target),
+    }
+}
+
+/// What the cues of an active effect are shown with.
+fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
+    let of_attribute = effect
+        .modifiers
+        .iter()
+        .zip(&active.magnitudes)
+        .filter(|(modifier, _)| effect.cue_magnitude == Some(modifier.attribute));
+    CueParameters {
+        magnitude: of_attribute.map(|(_, magnitude)| magnitude).sum(),
+        level: active.spec.level,
+        location: active.spec.context.origin,
+    }
+}

@@ -1,0 +1,133 @@
+//! Changes to effects that are already active (GASD §4.5.16).
+
+use std::sync::Arc;
+
+use super::Simulation;
+use super::apply::{Reasons, evaluate_modifiers};
+use super::magnitude::Inputs;
+use crate::effect::{Effect, EffectSpec, EffectStatus};
+use crate::event::{EventKind, RemovalReason};
+use crate::handle::ActiveEffectId;
+use crate::id::TagId;
+use crate::refusal::{Refusal, RefusalReason};
+use crate::time::Span;
+
+impl Simulation {
+    /// Lets an active effect last `duration` from its start; `None` is for ever. If that is over already, it ends now.
+    ///
+    /// # Errors
+    /// If it is no longer active.
+    pub fn set_duration(
+        &mut self,
+        active: ActiveEffectId,
+        duration: Option<Span>,
+    ) -> Result<(), RefusalReason> {
+        if !self.state.effects.contains(active) {
+            return Err(RefusalReason::UnknownHandle(active));
+        }
+        self.operate(|sim| {
+            sim.blame(active);
+            let now = sim.state.now;
+            let Some(effect) = sim.state.effects.get_mut(active) else { return };
+            effect.duration = duration;
+            if effect.status == EffectStatus::Queued {
+                return;
+            }
+            effect.expires = duration.map(|duration| effect.started + duration.max(Span::ZERO));
+            let remaining = effect.expires.map(|end| end.since(now));
+            if remaining.is_some_and(|left| !left.is_positive()) {
+                sim.remove_active(active, RemovalReason::Expired);
+                return;
+            }
+            sim.resume_ticks(active);
+            sim.schedule(active);
+            sim.emit(EventKind::EffectDurationChanged { active, remaining });
+        });
+        Ok(())
+    }
+
+    /// Lets an active effect end `remaining` from now; the common case of a cooldown that is shortened.
+    ///
+    /// # Errors
+    /// If it is no longer active.
+    pub fn set_remaining(&mut self, active: ActiveEffectId, remaining: Span) -> Result<(), RefusalReason> {
+        let effect = self.state.effects.get(active).ok_or(RefusalReason::UnknownHandle(active))?;
+        let elapsed = match effect.status {
+            EffectStatus::Queued => Span::ZERO,
+            EffectStatus::Running => self.state.now.since(effect.started),
+        };
+        self.set_duration(active, Some(elapsed + remaining))
+    }
+
+    /// Changes the level of an active effect and evaluates its magnitudes again. The duration stays.
+    ///
+    /// # Errors
+    /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
+    pub fn set_level(&mut self, active: ActiveEffectId, level: f64) -> Result<(), Refusal> {
+        self.adjust_spec(active, level.is_finite(), |spec| spec.level = level)
+    }
+
+    /// Changes a number that the caller provided (SetByCaller) and evaluates the magnitudes again. The duration stays.
+    ///
+    /// # Errors
+    /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
+    pub fn set_magnitude(&mut self, active: ActiveEffectId, tag: TagId, value: f64) -> Result<(), Refusal> {
+        self.adjust_spec(active, value.is_finite(), |spec| spec.set_magnitude(tag, value))
+    }
+
+    fn adjust_spec(
+        &mut self,
+        id: ActiveEffectId,
+        is_finite: bool,
+        change: impl FnOnce(&mut EffectSpec),
+    ) -> Result<(), Refusal> {
+        let internal = self.catalog.internal.tags;
+        let Some(active) = self.state.effects.get(id) else {
+            // There is nothing left that could name the effect or its target.
+            let nobody = crate::handle::ControllerId::from_bits(1 << 32);
+            let target = nobody.unwrap_or_else(|| unreachable!("the bits are those of a handle"));
+            return Err(Refusal::new(internal, target, RefusalReason::UnknownHandle(id)));
+        };
+        let (effect_id, target) = (active.effect, active.target);
+        let refusal = |reasons: Reasons| Refusal { effect: effect_id, target, reasons };
+        if !is_finite {
+            return Err(Refusal::new(
+                effect_id,
+                target,
+                RefusalReason::NonFinite { modifier: None, attribute: None },
+            ));
+        }
+        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
+            return Err(Refusal::new(effect_id, target, RefusalReason::UnknownEffect(effect_id)));
+        };
+        self.operate(|sim| sim.replace_magnitudes(id, &effect, change)).map_err(refusal)
+    }
+
+    fn replace_magnitudes(
+        &mut self,
+        id: ActiveEffectId,
+        effect: &Arc<Effect>,
+        change: impl FnOnce(&mut EffectSpec),
+    ) -> Result<(), Reasons> {
+        self.blame(id);
+        let Some(active) = self.state.effects.get_mut(id) else { return Ok(()) };
+        let before = (active.spec.clone(), active.magnitudes.clone());
+        change(&mut active.spec);
+        let Some(active) = self.state.effects.get(id) else { return Ok(()) };
+        let queued = active.status == EffectStatus::Queued;
+        let evaluated = evaluate_modifiers(&Inputs::of(&self.state, &self.catalog, effect, active));
+        let outcome = evaluated.and_then(|magnitudes| {
+            if let Some(active) = self.state.effects.get_mut(id) {
+                active.magnitudes = magnitudes;
+            }
+            if queued { Ok(()) } else { self.try_modifiers(id, effect, Self::update_modifiers) }
+        });
+        if outcome.is_err()
+            && let Some(active) = self.state.effects.get_mut(id)
+        {
+            (active.spec, active.magnitudes) = before;
+            self.update_modifiers(id, effect);
+        }
+        outcome
+    }
+}

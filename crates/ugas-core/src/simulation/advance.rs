@@ -1,0 +1,61 @@
+//! Time (V3, V4): timers fire at their own instant, in a defined order, inside any step.
+
+use super::Simulation;
+use super::state::{Timer, TimerKind};
+use crate::handle::ActiveEffectId;
+use crate::time::{Span, Time};
+
+impl Simulation {
+    /// Lets time pass. One long step and many short ones give the same state, the same events in the same order and the
+    /// same hash (V4). A span that is not positive does nothing. Inside a [batch](Self::batch) the batch is settled
+    /// first.
+    pub fn advance(&mut self, span: Span) {
+        self.advance_to(self.state.now + span.max(Span::ZERO));
+    }
+
+    /// Lets time pass until `time`; an instant that is past does nothing.
+    pub fn advance_to(&mut self, time: Time) {
+        if time <= self.state.now {
+            return;
+        }
+        let batch_depth = core::mem::take(&mut self.scratch.batch_depth);
+        self.settle();
+        while let Some((at, timer)) = self.state.timers.pop_due(time) {
+            self.state.now = at;
+            self.operate(|sim| sim.fire(timer, at));
+        }
+        self.state.now = time;
+        self.scratch.batch_depth = batch_depth;
+    }
+
+    /// The instant of the next timer, if there is one: nothing happens by itself before it.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.state.timers.next_time()
+    }
+
+    fn fire(&mut self, timer: Timer, at: Time) {
+        match timer.kind {
+            TimerKind::Tick => self.fire_tick(timer.effect, at),
+            TimerKind::Expiry => {
+                if let Some(active) = self.state.effects.get_mut(timer.effect) {
+                    active.timers.expiry = None;
+                }
+                self.expire(timer.effect);
+            }
+        }
+    }
+
+    /// E3: ticks are counted from the application, so a late look never shifts them.
+    fn fire_tick(&mut self, id: ActiveEffectId, at: Time) {
+        self.blame(id);
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        active.timers.tick = None;
+        active.phase = at;
+        active.next_tick = Self::next_tick_after(active, at);
+        if let Some(next) = active.next_tick {
+            let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick, effect: id };
+            active.timers.tick = Some(self.state.timers.schedule(next, timer));
+        }
+        self.execute_tick(id);
+    }
+}

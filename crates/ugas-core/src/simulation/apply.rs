@@ -1,0 +1,473 @@
+//! Application of effects: the order of E1, one function a step.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::cascade::Consequence;
+use super::execute::{Run, SpecRef};
+use super::magnitude::{Dice, Inputs};
+use super::state::Role;
+use super::{Simulation, SourceTags};
+use crate::effect::{
+    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
+};
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::expr::Side;
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::EffectId;
+use crate::random::RandomStream;
+use crate::refusal::{Limit, Party, Refusal, RefusalReason};
+use crate::tag::{TagBits, TagRequirement, TagView, UnionView};
+use crate::time::Span;
+
+/// What a successful application came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Application {
+    /// An instant effect wrote its base values.
+    Executed,
+    /// It is active now.
+    Active(ActiveEffectId),
+    /// It joined the stack that is there (E5).
+    Stacked {
+        /// The stack.
+        active: ActiveEffectId,
+        /// Its count now.
+        stacks: u32,
+    },
+    /// It was merged into the instance that is there (E4).
+    Merged(ActiveEffectId),
+    /// It waits for its turn (E4).
+    Queued(ActiveEffectId),
+    /// It made the stack overflow, which cleared it (E5).
+    Cleared,
+}
+
+impl Application {
+    /// The instance that it is part of.
+    pub fn active(self) -> Option<ActiveEffectId> {
+        match self {
+            Self::Active(active)
+            | Self::Stacked { active, .. }
+            | Self::Merged(active)
+            | Self::Queued(active) => Some(active),
+            Self::Executed | Self::Cleared => None,
+        }
+    }
+}
+
+/// Reasons for a refusal; usually one.
+pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
+
+/// What an application has computed before it changes anything.
+pub(super) struct Prepared {
+    pub(super) effect: Arc<Effect>,
+    pub(super) spec: EffectSpec,
+    pub(super) target: ControllerId,
+    pub(super) stream: u64,
+    pub(super) magnitudes: SmallVec<[f64; 2]>,
+    /// `None` is for ever.
+    pub(super) duration: Option<Span>,
+    pub(super) period: Option<Span>,
+}
+
+impl Simulation {
+    /// Applies a spec to a target (§4.5, E1).
+    ///
+    /// # Errors
+    /// A refusal with all reasons; nothing has changed then.
+    pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
+        let spec = spec.clone();
+        self.operate(|sim| sim.apply_one(spec, target))
+    }
+
+    /// Applies an effect at level 1, as caused by `source`.
+    ///
+    /// # Errors
+    /// A refusal with all reasons; nothing has changed then.
+    pub fn apply_effect(
+        &mut self,
+        effect: EffectId,
+        source: Option<ControllerId>,
+        target: ControllerId,
+    ) -> Result<Application, Refusal> {
+        let context = EffectContext { source, ..EffectContext::default() };
+        let spec = self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
+        self.operate(|sim| sim.apply_one(spec, target))
+    }
+
+    /// One application, by a call or as a consequence.
+    pub(super) fn apply_one(
+        &mut self,
+        spec: EffectSpec,
+        target: ControllerId,
+    ) -> Result<Application, Refusal> {
+        let effect = spec.effect;
+        self.scratch.cause = Cause {
+            operation: self.scratch.cause.operation,
+            effect: Some(effect),
+            active: None,
+            source: spec.context.source,
+        };
+        self.scratch.prediction = spec.prediction;
+        self.trace(effect);
+        self.apply_steps(spec, target).map_err(|reasons| {
+            let refusal = Refusal { effect, target, reasons };
+            for reason in &refusal.reasons {
+                if let RefusalReason::Immune { by } = *reason {
+                    self.emit(EventKind::EffectBlockedByImmunity { effect, target, by });
+                }
+            }
+            self.emit(EventKind::EffectRefused(Box::new(refusal.clone())));
+            refusal
+        })
+    }
+
+    /// The steps of E1, in order.
+    fn apply_steps(&mut self, spec: EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
+        let effect = self.find_effect(&spec, target)?;
+        self.check_authority(&effect, &spec)?;
+        self.run_before_apply(&effect, &spec, target)?;
+        self.check_requirements(&effect, &spec, target)?;
+        let stream = self.application_stream(&effect, &spec, target);
+        self.check_custom_requirement(&effect, &spec, target, stream)?;
+        self.roll_chance(&effect, &spec, target, stream)?;
+        let prepared = self.prepare(effect, spec, target, stream)?;
+        let effect = Arc::clone(&prepared.effect);
+        if effect.is_instant() {
+            return self.apply_instant(&prepared);
+        }
+        let application = self.admit(prepared)?;
+        if let Some(active) = application.active() {
+            self.scratch.cause.active = Some(active);
+            let queued = matches!(application, Application::Queued(_));
+            if !queued {
+                self.after_success(active, &effect);
+            }
+        }
+        Ok(application)
+    }
+
+    fn find_effect(&self, spec: &EffectSpec, target: ControllerId) -> Result<Arc<Effect>, Reasons> {
+        if !self.state.controllers.contains(target) {
+            return Err(refuse(RefusalReason::UnknownController(target)));
+        }
+        let effect = self.state.definition(&self.catalog, spec.effect);
+        effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
+    }
+
+    /// §13.7: on a client, what only the authority may do is refused.
+    fn check_authority(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
+        let by_spec = || {
+            let tag = self.catalog.tags().id(AUTHORITATIVE_ONLY);
+            tag.is_some_and(|tag| spec.asset_tags.contains(&tag))
+        };
+        if self.config.role == Role::Client && (effect.authoritative_only || by_spec()) {
+            return Err(refuse(RefusalReason::AuthoritativeOnly));
+        }
+        Ok(())
+    }
+
+    /// The `BeforeEffectApplied` hook and, if asked for, its event (§15.4).
+    fn run_before_apply(
+        &mut self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+    ) -> Result<(), Reasons> {
+        for hook in &self.catalog.before_apply {
+            hook(self, target, spec).map_err(|reason| refuse(RefusalReason::Hook(reason)))?;
+        }
+        if self.config.audit {
+            let value = |attribute| {
+                let (controller, slot) = self.state.locate(target, attribute)?;
+                Some((attribute, controller.base[slot], controller.current[slot]))
+            };
+            let values = effect.modified_attributes().filter_map(value).collect();
+            self.emit(EventKind::BeforeEffectApplied { effect: spec.effect, target, values });
+        }
+        Ok(())
+    }
+
+    /// Application requirements and immunity; every reason is collected.
+    fn check_requirements(
+        &self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+    ) -> Result<(), Reasons> {
+        let Some(controller) = self.state.controllers.get(target) else {
+            return Err(refuse(RefusalReason::UnknownController(target)));
+        };
+        let mut reasons = Reasons::new();
+        let source = SourceTags::from_parts(&self.state, spec.context.source, None);
+        explain_requirement(&effect.application, &controller.tags, Party::Target, &mut reasons);
+        explain_requirement(&effect.source, &source, Party::Source, &mut reasons);
+        if !effect.application_query.matches(&controller.tags) {
+            reasons.push(RefusalReason::ApplicationQuery);
+        }
+        for tag in effect.remove_on.present_in(&controller.tags) {
+            reasons.push(RefusalReason::WouldBeRemoved { tag });
+        }
+        if let Some(by) = self.immunity(effect, spec, controller.effects()) {
+            reasons.push(RefusalReason::Immune { by });
+        }
+        if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+    }
+
+    /// The first active effect that makes its target immune to this one.
+    fn immunity(
+        &self,
+        incoming: &Effect,
+        spec: &EffectSpec,
+        effects: &[ActiveEffectId],
+    ) -> Option<ActiveEffectId> {
+        let mut tags: Option<TagBits> = None;
+        effects.iter().copied().find(|&id| {
+            let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
+            let gives = !effect.immunity.is_empty() || !effect.immunity_query.is_empty();
+            if !gives || active.inhibited || active.status == EffectStatus::Queued {
+                return false;
+            }
+            let own = tags.get_or_insert_with(|| self.tags_with(incoming, spec));
+            let none = TagBits::default();
+            let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
+            let source = source.map_or(&none, |source| source.tags.bits());
+            let both = UnionView(&[own, source]);
+            both.has_any(&effect.immunity)
+                || (!effect.immunity_query.is_empty() && effect.immunity_query.matches(&both))
+        })
+    }
+
+    /// Asset and granted tags of an effect, with those that its spec adds.
+    pub(super) fn tags_with(&self, effect: &Effect, spec: &EffectSpec) -> TagBits {
+        let mut tags = effect.own_tags.clone();
+        for &tag in spec.granted_tags.iter().chain(&spec.asset_tags) {
+            tags.insert_closed(self.catalog.tags(), tag);
+        }
+        tags
+    }
+
+    /// V5: a stream of its own for each application, from the seed, the effect's name, who is involved, and how often
+    /// the effect was applied to this target before.
+    fn application_stream(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) -> u64 {
+        if !effect.uses_random {
+            return 0;
+        }
+        let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
+        let source = source.map_or(u64::MAX, |source| source.ordinal);
+        let Some(controller) = self.state.controllers.get_mut(target) else { return 0 };
+        let count = match controller.rolls.binary_search_by_key(&spec.effect, |(id, _)| *id) {
+            Ok(at) => {
+                controller.rolls[at].1 = controller.rolls[at].1.wrapping_add(1);
+                controller.rolls[at].1
+            }
+            Err(at) => {
+                controller.rolls.insert(at, (spec.effect, 0));
+                0
+            }
+        };
+        let parts = [effect.name_hash, controller.ordinal, source, u64::from(count)];
+        RandomStream::derive(self.state.seed, &parts).key()
+    }
+
+    fn inputs<'a>(
+        &'a self,
+        effect: &'a Effect,
+        spec: &'a EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Inputs<'a> {
+        Inputs {
+            state: &self.state,
+            catalog: &self.catalog,
+            effect,
+            spec,
+            target,
+            stacks: 1,
+            last_source: None,
+            stream,
+        }
+    }
+
+    fn check_custom_requirement(
+        &self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<(), Reasons> {
+        let Some(requirement) = effect.requirement else { return Ok(()) };
+        let inputs = self.inputs(effect, spec, target, stream);
+        let verdict = inputs.calculate(requirement, Dice::Requirement).map_err(refuse)?;
+        if verdict == 0.0 { Err(refuse(RefusalReason::RequirementFailed(requirement))) } else { Ok(()) }
+    }
+
+    fn roll_chance(
+        &self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<(), Reasons> {
+        let Some(chance) = &effect.chance else { return Ok(()) };
+        let inputs = self.inputs(effect, spec, target, stream);
+        let probability = inputs.magnitude(chance, Dice::Chance).map_err(refuse)?;
+        // The magnitude may have drawn from the same stream; the roll itself has one of its own.
+        let mut dice = RandomStream::derive(stream, &[u64::MAX]);
+        if dice.chance(probability) { Ok(()) } else { Err(refuse(RefusalReason::ChanceFailed)) }
+    }
+
+    /// Captures and magnitudes (E8, E9).
+    fn prepare(
+        &self,
+        effect: Arc<Effect>,
+        mut spec: EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<Prepared, Reasons> {
+        self.capture_into(&mut spec, &effect, Side::Target, Some(target));
+        for execution in &effect.executions {
+            let calculation = self.catalog.calculation(execution.calculation);
+            if calculation.is_none_or(|calculation| calculation.is_missing()) {
+                return Err(refuse(RefusalReason::MissingCalculation(execution.calculation)));
+            }
+        }
+        let mut magnitudes = SmallVec::new();
+        let mut duration = None;
+        if !effect.is_instant() {
+            let inputs = self.inputs(&effect, &spec, target, stream);
+            magnitudes = evaluate_modifiers(&inputs)?;
+            duration = match (&effect.duration, spec.duration) {
+                (_, Some(overridden)) => Some(overridden),
+                (Duration::HasDuration(magnitude), None) => {
+                    let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
+                    Some(Span::seconds(seconds))
+                }
+                (Duration::Instant | Duration::Infinite, None) => None,
+            };
+        }
+        let period = effect.period.map(|period| spec.period.unwrap_or(period.period));
+        Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
+    }
+
+    fn apply_instant(&mut self, prepared: &Prepared) -> Result<Application, Reasons> {
+        let Prepared { effect, spec, target, stream, .. } = prepared;
+        let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
+        self.execute(&run).map_err(refuse)?;
+        self.remove_others(effect, *target, None);
+        self.apply_additional(effect, spec, *target);
+        Ok(Application::Executed)
+    }
+
+    /// What follows once an effect is active: remove-others, then tags, abilities and cues, then additional effects.
+    pub(super) fn after_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
+        let Some(instance) = self.state.effects.get(active) else { return };
+        let target = instance.target;
+        let fresh = !instance.given;
+        self.remove_others(effect, target, Some(active));
+        if fresh && let Some(instance) = self.state.effects.get_mut(active) {
+            instance.given = true;
+            if !instance.inhibited {
+                self.give(active, effect);
+            }
+        }
+        let Some(instance) = self.state.effects.get(active) else { return };
+        if !effect.additional.is_empty() {
+            let spec = instance.spec.clone();
+            self.apply_additional(effect, &spec, target);
+        }
+        let Some(instance) = self.state.effects.get(active) else { return };
+        // E6: no time at all means applied and removed at the same instant.
+        if instance.duration.is_some_and(|duration| !duration.is_positive()) {
+            self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
+        }
+    }
+
+    fn remove_others(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
+        if effect.remove_effects.is_empty() {
+            return;
+        }
+        let Some(controller) = self.state.controllers.get(target) else { return };
+        let matches = |&id: &ActiveEffectId| {
+            let Some((active, other)) = self.state.effect_of(&self.catalog, id) else { return false };
+            Some(id) != itself && self.tags_with(other, &active.spec).has_any(&effect.remove_effects)
+        };
+        let others: SmallVec<[ActiveEffectId; 8]> =
+            controller.effects.iter().copied().filter(matches).collect();
+        for other in others {
+            self.remove_active(other, RemovalReason::Removed);
+        }
+    }
+
+    fn apply_additional(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) {
+        for additional in &effect.additional {
+            let Some(controller) = self.state.controllers.get(target) else { return };
+            let source = SourceTags::from_parts(&self.state, spec.context.source, None);
+            if !additional.source_tags.is_met_by(&source)
+                || !additional.target_tags.is_met_by(&controller.tags)
+            {
+                continue;
+            }
+            let to = match additional.to {
+                AdditionalTo::Target => Some(target),
+                AdditionalTo::Source => spec.context.source,
+            };
+            if let Some(to) = to {
+                self.enqueue_linked(additional.effect, spec, to);
+            }
+        }
+    }
+
+    /// Applies an effect because of another: same level, context and numbers of the caller.
+    pub(super) fn enqueue_linked(&mut self, effect: EffectId, parent: &EffectSpec, target: ControllerId) {
+        let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
+        spec.set_by_caller.clone_from(&parent.set_by_caller);
+        spec.prediction = parent.prediction;
+        self.enqueue(Consequence::Apply { spec, target });
+    }
+
+    pub(super) fn check_effect_limit(&self, target: ControllerId) -> Result<(), Reasons> {
+        let count = self.state.controllers.get(target).map_or(0, |controller| controller.effects.len());
+        if count >= self.config.max_effects_per_controller as usize {
+            return Err(refuse(RefusalReason::LimitReached(Limit::EffectsPerController)));
+        }
+        Ok(())
+    }
+}
+
+/// Evaluates the magnitude of every modifier.
+pub(super) fn evaluate_modifiers(inputs: &Inputs<'_>) -> Result<SmallVec<[f64; 2]>, Reasons> {
+    let mut magnitudes = SmallVec::new();
+    for (at, modifier) in inputs.effect.modifiers.iter().enumerate() {
+        let at = at as u16;
+        let magnitude = inputs.magnitude(&modifier.magnitude, Dice::Modifier(at)).map_err(|reason| {
+            refuse(match reason {
+                RefusalReason::NonFinite { .. } => {
+                    RefusalReason::NonFinite { modifier: Some(at), attribute: Some(modifier.attribute) }
+                }
+                reason => reason,
+            })
+        })?;
+        magnitudes.push(magnitude);
+    }
+    Ok(magnitudes)
+}
+
+fn explain_requirement(
+    requirement: &TagRequirement,
+    tags: &impl TagView,
+    party: Party,
+    reasons: &mut Reasons,
+) {
+    if requirement.is_met_by(tags) {
+        return;
+    }
+    reasons
+        .extend(requirement.require.missing_from(tags).map(|tag| RefusalReason::MissingTag { party, tag }));
+    reasons.extend(requirement.ignore.present_in(tags).map(|tag| RefusalReason::BlockedTag { party, tag }));
+}
+
+pub(super) fn refuse(reason: RefusalReason) -> Reasons {
+    SmallVec::from_buf([reason])
+}

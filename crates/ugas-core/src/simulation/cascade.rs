@@ -1,0 +1,149 @@
+//! Cascades (E12): consequences run as a queue until quiet, with a limit. Never a hang, never a stack overflow.
+
+use std::collections::VecDeque;
+
+use super::Simulation;
+use crate::effect::{EffectSpec, PredictionKey};
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{AttributeId, EffectId};
+
+/// How many effects of a chain a `CascadeLimit` event names.
+const CHAIN_SHOWN: usize = 16;
+
+/// A consequence that waits for its turn.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a boxed spec would allocate in the steady state (I6)")]
+pub(super) enum Consequence {
+    /// Apply an effect: an additional, overflow or expiration effect.
+    Apply { spec: EffectSpec, target: ControllerId },
+    /// Remove an active effect.
+    Remove { active: ActiveEffectId, reason: RemovalReason },
+    /// Execute a periodic effect out of turn (E7).
+    Tick { active: ActiveEffectId },
+    /// Adjust a base after its bound moved (B1).
+    BoundChanged { controller: ControllerId, attribute: AttributeId, old: f64, new: f64 },
+}
+
+/// A consequence with its place in the chain.
+#[derive(Clone, Debug)]
+struct Pending {
+    consequence: Consequence,
+    cause: Cause,
+    prediction: Option<PredictionKey>,
+    /// Position in the trace of what caused it.
+    parent: Option<u32>,
+}
+
+/// Memory of the running operation; empty between calls, apart from capacity.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) batch_depth: u32,
+    pub(super) cause: Cause,
+    pub(super) prediction: Option<PredictionKey>,
+    queue: VecDeque<Pending>,
+    /// Effects that ran in this operation, each with the position of what caused it.
+    trace: Vec<(EffectId, Option<u32>)>,
+    /// Position of what runs now.
+    current: Option<u32>,
+    steps: u32,
+    /// Controllers with slots to be re-evaluated.
+    pub(super) dirty: VecDeque<ControllerId>,
+    /// Active effects to be re-evaluated.
+    pub(super) refresh: VecDeque<ActiveEffectId>,
+    pub(super) changes: Vec<super::flush::Change>,
+    pub(super) crossed: Vec<crate::id::TagId>,
+    pub(super) writes: super::execute::Writes,
+    /// Set while an execution is under way: bases are clamped after the whole batch (M9).
+    pub(super) hold_clamp: bool,
+    /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).
+    pub(super) trial: Option<Option<AttributeId>>,
+}
+
+impl Simulation {
+    /// Runs one call or timer: the change itself, then all that follows from it.
+    pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
+        self.begin_operation();
+        let result = change(self);
+        self.settle();
+        result
+    }
+
+    fn begin_operation(&mut self) {
+        let operation = self.state.operation;
+        self.state.operation += 1;
+        self.scratch.cause = Cause { operation, ..Cause::default() };
+        self.scratch.prediction = None;
+        if self.scratch.batch_depth == 0 {
+            self.scratch.steps = 0;
+            self.scratch.trace.clear();
+        }
+        self.scratch.current = None;
+    }
+
+    /// Recalculates and runs consequences until nothing is left to do.
+    pub(super) fn settle(&mut self) {
+        if self.scratch.batch_depth > 0 {
+            return;
+        }
+        loop {
+            self.flush();
+            let Some(pending) = self.scratch.queue.pop_front() else { break };
+            if !self.take_step() {
+                let dropped = self.scratch.queue.len() as u32 + 1;
+                self.scratch.queue.clear();
+                self.report_cascade(pending.parent, dropped);
+                continue;
+            }
+            self.scratch.cause = pending.cause;
+            self.scratch.prediction = pending.prediction;
+            self.scratch.current = pending.parent;
+            match pending.consequence {
+                Consequence::Apply { spec, target } => {
+                    // A refusal has raised its event; there is nobody else to tell.
+                    let _ = self.apply_one(spec, target);
+                }
+                Consequence::Remove { active, reason } => self.remove_active(active, reason),
+                Consequence::Tick { active } => self.execute_tick(active),
+                Consequence::BoundChanged { controller, attribute, old, new } => {
+                    self.follow_bound(controller, attribute, old, new);
+                }
+            }
+        }
+        self.scratch.current = None;
+        self.scratch.prediction = None;
+    }
+
+    pub(super) fn enqueue(&mut self, consequence: Consequence) {
+        let Scratch { cause, prediction, current, .. } = self.scratch;
+        self.scratch.queue.push_back(Pending { consequence, cause, prediction, parent: current });
+    }
+
+    /// Notes that an effect runs, as a link of the chain that a cascade limit names.
+    pub(super) fn trace(&mut self, effect: EffectId) {
+        if self.scratch.trace.len() < self.config.cascade_limit as usize {
+            self.scratch.trace.push((effect, self.scratch.current));
+            self.scratch.current = Some(self.scratch.trace.len() as u32 - 1);
+        }
+    }
+
+    /// Counts a step; false once the limit is reached.
+    pub(super) fn take_step(&mut self) -> bool {
+        self.scratch.steps += 1;
+        self.scratch.steps <= self.config.cascade_limit
+    }
+
+    pub(super) fn report_cascade(&mut self, last: Option<u32>, dropped: u32) {
+        let mut chain = Vec::new();
+        let mut next = last.or(self.scratch.current);
+        while let Some(&(effect, parent)) = next.and_then(|at| self.scratch.trace.get(at as usize)) {
+            chain.push(effect);
+            if chain.len() == CHAIN_SHOWN {
+                break;
+            }
+            next = parent;
+        }
+        chain.reverse();
+        self.emit(EventKind::CascadeLimit { chain, dropped });
+    }
+}

@@ -1,0 +1,391 @@
+//! Executions (M9, M9b, B3, B4): instant effects and ticks of periodic ones write base values.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::magnitude::{Dice, Inputs};
+use super::{Simulation, State};
+use crate::effect::{Effect, EffectSpec};
+use crate::event::{CueParameters, EventKind};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{AttributeId, EffectId};
+use crate::modifier::Operation;
+use crate::number::{nearly_zero, powu};
+use crate::refusal::RefusalReason;
+
+/// Bases that the running execution has written, with what they were.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Writes(Vec<(u16, f64)>);
+
+/// One execution.
+pub(super) struct Run<'a> {
+    pub(super) effect: &'a Arc<Effect>,
+    pub(super) spec: SpecRef<'a>,
+    pub(super) target: ControllerId,
+    /// How many executions came before, for a periodic effect.
+    pub(super) tick: u32,
+}
+
+/// Where the spec of an execution is.
+#[derive(Clone, Copy)]
+pub(super) enum SpecRef<'a> {
+    /// With the caller, together with the key of its random streams.
+    Given(&'a EffectSpec, u64),
+    /// In the active effect that ticks.
+    Active(ActiveEffectId),
+}
+
+impl Run<'_> {
+    fn active(&self) -> Option<ActiveEffectId> {
+        match self.spec {
+            SpecRef::Given(..) => None,
+            SpecRef::Active(id) => Some(id),
+        }
+    }
+
+    fn inputs<'s>(&'s self, sim: &'s Simulation) -> Result<Inputs<'s>, RefusalReason> {
+        match self.spec {
+            SpecRef::Given(spec, stream) => Ok(Inputs {
+                state: &sim.state,
+                catalog: &sim.catalog,
+                effect: self.effect,
+                spec,
+                target: self.target,
+                stacks: 1,
+                last_source: None,
+                stream,
+            }),
+            SpecRef::Active(id) => {
+                let active = sim.state.effects.get(id).ok_or(RefusalReason::UnknownHandle(id))?;
+                Ok(Inputs::of(&sim.state, &sim.catalog, self.effect, active))
+            }
+        }
+    }
+}
+
+/// A change to a base that is about to be written.
+#[derive(Clone, Copy)]
+struct Planned {
+    attribute: AttributeId,
+    operation: Operation,
+    magnitude: f64,
+    stacks: u32,
+    modifier: Option<u16>,
+}
+
+/// What a `post_execute` hook sees and may do (B4, GASD §4.4.6).
+pub struct PostExecute<'a> {
+    sim: &'a mut Simulation,
+    run: &'a Run<'a>,
+    attribute: AttributeId,
+    old_base: f64,
+    new_base: f64,
+}
+
+impl PostExecute<'_> {
+    /// Whose base value changed.
+    pub fn target(&self) -> ControllerId {
+        self.run.target
+    }
+
+    /// Which attribute.
+    pub fn attribute(&self) -> AttributeId {
+        self.attribute
+    }
+
+    /// The base before the execution.
+    pub fn old_base(&self) -> f64 {
+        self.old_base
+    }
+
+    /// The base as the execution left it, before clamping.
+    pub fn new_base(&self) -> f64 {
+        self.new_base
+    }
+
+    /// The simulation, for reading.
+    pub fn simulation(&self) -> &Simulation {
+        self.sim
+    }
+
+    /// The spec that was executed.
+    pub fn spec(&self) -> Option<&EffectSpec> {
+        self.run.inputs(self.sim).ok().map(|inputs| match self.run.spec {
+            SpecRef::Given(spec, _) => spec,
+            SpecRef::Active(_) => inputs.spec,
+        })
+    }
+
+    /// Writes a base value of the target, as part of the same execution. False if the target lacks the attribute or
+    /// the value is not finite.
+    pub fn set_base(&mut self, attribute: AttributeId, value: f64) -> bool {
+        let Some((_, slot)) = self.sim.state.locate(self.run.target, attribute) else { return false };
+        if !value.is_finite() {
+            return false;
+        }
+        self.sim.write_base(self.run.target, slot as u16, value);
+        true
+    }
+
+    /// Applies another effect once this one is done.
+    ///
+    /// # Errors
+    /// If there is no such effect, or the level is not finite. Whether it is refused later is told by an event.
+    pub fn apply(&mut self, effect: EffectId, level: f64, to: ControllerId) -> Result<(), RefusalReason> {
+        let context = self.spec().map(|spec| spec.context.clone()).unwrap_or_default();
+        let spec = self.sim.spec(effect, level, context)?;
+        self.sim.enqueue(super::cascade::Consequence::Apply { spec, target: to });
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// Executes. On failure everything is as it was.
+    pub(super) fn execute(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
+        self.scratch.writes.0.clear();
+        let mut handles_cues = false;
+        let outcome = self.write_all(run, &mut handles_cues);
+        self.scratch.hold_clamp = false;
+        let cue_magnitude = match outcome {
+            Ok(magnitude) => magnitude,
+            Err(reason) => {
+                self.undo_writes(run.target);
+                return Err(reason);
+            }
+        };
+        self.emit(EventKind::EffectExecuted {
+            effect: self.id_of(run),
+            active: run.active(),
+            target: run.target,
+        });
+        self.drain_meta(run.target);
+        self.run_post_execute(run);
+        if !handles_cues {
+            self.execute_cues(run, cue_magnitude);
+        }
+        Ok(())
+    }
+
+    fn id_of(&self, run: &Run<'_>) -> EffectId {
+        match run.spec {
+            SpecRef::Given(spec, _) => spec.effect,
+            SpecRef::Active(id) => {
+                self.state.effects.get(id).map_or(self.catalog.internal.tags, |active| active.effect)
+            }
+        }
+    }
+
+    /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. Returns the
+    /// magnitude for cues.
+    fn write_all(&mut self, run: &Run<'_>, handles_cues: &mut bool) -> Result<f64, RefusalReason> {
+        let mut cue_magnitude = 0.0;
+        for planned in self.plan_modifiers(run)? {
+            if run.effect.cue_magnitude == Some(planned.attribute) {
+                cue_magnitude += planned.magnitude;
+            }
+            self.write_planned(run, planned)?;
+        }
+        for (at, execution) in run.effect.executions.iter().enumerate() {
+            self.scratch.hold_clamp = true;
+            self.recompute();
+            let dice = Dice::Execution(run.tick, u16::MAX - at as u16);
+            let inputs = run.inputs(self)?;
+            let result = inputs.execute(execution, dice)?;
+            let stacks = if result.handles_stacks { 1 } else { inputs.stacks };
+            *handles_cues |= result.handles_cues;
+            for output in result.outputs {
+                if run.effect.cue_magnitude == Some(output.attribute) {
+                    cue_magnitude += output.magnitude;
+                }
+                self.write_planned(
+                    run,
+                    Planned {
+                        attribute: output.attribute,
+                        operation: output.operation,
+                        magnitude: output.magnitude,
+                        stacks,
+                        modifier: None,
+                    },
+                )?;
+            }
+        }
+        self.check_written(run.target)?;
+        Ok(cue_magnitude)
+    }
+
+    /// Evaluates the modifiers that write bases, all before the first write.
+    fn plan_modifiers(&self, run: &Run<'_>) -> Result<SmallVec<[Planned; 4]>, RefusalReason> {
+        let inputs = run.inputs(self)?;
+        let periodic = run.effect.period.is_some();
+        let mut plan = SmallVec::new();
+        for (at, modifier) in run.effect.modifiers.iter().enumerate() {
+            // M9b: what scales acts on the current value for as long as a periodic effect is active.
+            if periodic && modifier.operation.is_scaling() {
+                continue;
+            }
+            if modifier.is_conditional() {
+                let target = self.state.controllers.get(run.target);
+                let met = target.is_some_and(|target| modifier.target_tags.is_met_by(&target.tags))
+                    && modifier.source_tags.is_met_by(&inputs.source_tags());
+                if !met {
+                    continue;
+                }
+            }
+            let dice = Dice::Execution(run.tick, at as u16);
+            let magnitude = inputs.magnitude(&modifier.magnitude, dice).map_err(|reason| match reason {
+                RefusalReason::NonFinite { .. } => RefusalReason::NonFinite {
+                    modifier: Some(at as u16),
+                    attribute: Some(modifier.attribute),
+                },
+                reason => reason,
+            })?;
+            let stacks = if modifier.factor_in_stacks { inputs.stacks } else { 1 };
+            plan.push(Planned {
+                attribute: modifier.attribute,
+                operation: modifier.operation,
+                magnitude,
+                stacks,
+                modifier: Some(at as u16),
+            });
+        }
+        Ok(plan)
+    }
+
+    /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play no part.
+    fn write_planned(&mut self, run: &Run<'_>, planned: Planned) -> Result<(), RefusalReason> {
+        let Planned { attribute, operation, magnitude, stacks, modifier } = planned;
+        let place = self.state.locate(run.target, attribute).filter(|(controller, slot)| {
+            // The base of a derived attribute is what its expression says (B2).
+            self.state.layout(controller).slots[*slot].attribute.derived.is_none()
+        });
+        let Some((controller, slot)) = place else {
+            if run.tick == 0 {
+                let effect = self.id_of(run);
+                let modifier = modifier.unwrap_or(u16::MAX);
+                self.emit(EventKind::ModifierInert { effect, modifier, attribute, target: run.target });
+            }
+            return Ok(());
+        };
+        let base = controller.base[slot];
+        let count = f64::from(stacks);
+        let value = match operation {
+            Operation::Add | Operation::AddPost => base + magnitude * count,
+            Operation::Multiply => base * powu(1.0 + magnitude, stacks),
+            Operation::Override => magnitude,
+            Operation::MultiplyAdditive => base * (1.0 + (magnitude - 1.0) * count),
+            Operation::MultiplyCompound => base * powu(magnitude, stacks),
+            Operation::DivideAdditive => {
+                let divisor = 1.0 + (magnitude - 1.0) * count;
+                if nearly_zero(divisor) {
+                    self.emit(EventKind::DivisorIgnored { controller: run.target, attribute });
+                    return Ok(());
+                }
+                base / divisor
+            }
+        };
+        if !value.is_finite() {
+            return Err(RefusalReason::NonFinite { modifier, attribute: Some(attribute) });
+        }
+        self.scratch.writes.0.push((slot as u16, base));
+        self.write_base(run.target, slot as u16, value + 0.0);
+        Ok(())
+    }
+
+    /// Writes a base value: the one place where bases change (I2). It is clamped at the next flush.
+    pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
+        self.record(id, slot);
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        controller.base[usize::from(slot)] = value;
+        controller.pending.written.insert(slot);
+        let attribute = self.state.layouts[controller.layout as usize].attribute_at(slot);
+        self.mark_dirty(id, slot);
+        self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
+    }
+
+    /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers.
+    fn check_written(&self, id: ControllerId) -> Result<(), RefusalReason> {
+        let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
+        for &(slot, _) in &self.scratch.writes.0 {
+            let base = controller.base[usize::from(slot)];
+            let is_plain = controller.modifiers_of(slot).is_empty();
+            if !is_plain && self.state.evaluate_slot(&self.catalog, id, controller, slot, base).is_none() {
+                let attribute = self.state.layout(controller).attribute_at(slot);
+                return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
+            }
+        }
+        Ok(())
+    }
+
+    fn undo_writes(&mut self, id: ControllerId) {
+        while let Some((slot, old)) = self.scratch.writes.0.pop() {
+            self.write_base(id, slot, old);
+            if let Some(controller) = self.state.controllers.get_mut(id) {
+                controller.pending.written.remove(slot);
+            }
+        }
+    }
+
+    /// B3: what was written to a meta attribute is taken from the attributes it drains, and it returns to zero.
+    fn drain_meta(&mut self, id: ControllerId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
+        let mut drained: SmallVec<[u16; 4]> = SmallVec::new();
+        for at in 0..self.scratch.writes.0.len() {
+            let (meta, _) = self.scratch.writes.0[at];
+            let place = &layout.slots[usize::from(meta)];
+            if place.attribute.def.drain_into.is_empty() || drained.contains(&meta) {
+                continue;
+            }
+            drained.push(meta);
+            let Some(controller) = self.state.controllers.get(id) else { return };
+            let mut amount = controller.base[usize::from(meta)];
+            for &slot in &place.drain_into {
+                let Some(controller) = self.state.controllers.get(id) else { return };
+                let base = controller.base[usize::from(slot)];
+                let (min, _) = State::bounds(controller, &layout.slots[usize::from(slot)]);
+                let available = min.map_or(f64::MAX, |min| base - min);
+                let taken = if amount < available { amount } else { available };
+                if taken > 0.0 {
+                    amount -= taken;
+                    self.scratch.writes.0.push((slot, base));
+                    self.write_base(id, slot, base - taken);
+                }
+            }
+            self.write_base(id, meta, 0.0);
+        }
+    }
+
+    /// B4: hooks run after all bases are written, once for each attribute, in the order of first writing.
+    fn run_post_execute(&mut self, run: &Run<'_>) {
+        let catalog = Arc::clone(&self.catalog);
+        let mut seen: SmallVec<[u16; 4]> = SmallVec::new();
+        for at in 0..self.scratch.writes.0.len() {
+            let (slot, old_base) = self.scratch.writes.0[at];
+            if seen.contains(&slot) {
+                continue;
+            }
+            seen.push(slot);
+            let Some(controller) = self.state.controllers.get(run.target) else { return };
+            let new_base = controller.base[usize::from(slot)];
+            let attribute = self.state.layout(controller).attribute_at(slot);
+            if let Some(hook) = catalog.hooks(attribute).and_then(|hooks| hooks.post_execute.as_ref()) {
+                hook(&mut PostExecute { sim: self, run, attribute, old_base, new_base });
+            }
+        }
+        self.scratch.writes.0.clear();
+    }
+
+    /// E11: instant and periodic executions send Execute.
+    fn execute_cues(&mut self, run: &Run<'_>, magnitude: f64) {
+        if run.effect.cues.is_empty() {
+            return;
+        }
+        let Ok(inputs) = run.inputs(self) else { return };
+        let parameters =
+            CueParameters { magnitude, level: inputs.spec.level, location: inputs.spec.context.origin };
+        for cue in run.effect.cues.iter() {
+            self.emit(EventKind::CueExecuted { controller: run.target, cue, parameters });
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Recalculation (§3.3 step 4) and its events (step 5).
+//!
+//! Changes mark slots; a flush brings every marked slot, and all that depends on it here and elsewhere, up to date, and
+//! only then raises one event for each value that differs from before. Observers never see a value half-way (§6.4).
+
+use std::sync::Arc;
+
+use super::cascade::Consequence;
+use super::values::clamp;
+use super::{Simulation, State};
+use crate::attribute::OnBoundChange;
+use crate::controller::Controller;
+use crate::effect::WatchSubject;
+use crate::event::{Cause, EventKind};
+use crate::handle::ControllerId;
+use crate::id::AttributeId;
+
+/// What a value was before the running operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    controller: ControllerId,
+    attribute: AttributeId,
+    slot: u16,
+    old_base: f64,
+    old: f64,
+    cause: Cause,
+}
+
+impl Simulation {
+    /// Marks a slot for re-evaluation.
+    pub(super) fn mark_dirty(&mut self, controller: ControllerId, slot: u16) {
+        let Some(state) = self.state.controllers.get_mut(controller) else { return };
+        state.pending.dirty.insert(slot);
+        if !state.pending.listed {
+            state.pending.listed = true;
+            self.scratch.dirty.push_back(controller);
+        }
+    }
+
+    /// Remembers what a slot was, the first time that the operation touches it.
+    pub(super) fn record(&mut self, id: ControllerId, slot: u16) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        if !controller.pending.recorded.insert(slot) {
+            return;
+        }
+        let (old_base, old) = (controller.base[usize::from(slot)], controller.current[usize::from(slot)]);
+        let attribute = self.state.layouts[controller.layout as usize].attribute_at(slot);
+        let cause = self.scratch.cause;
+        self.scratch.changes.push(Change { controller: id, attribute, slot, old_base, old, cause });
+    }
+
+    /// Recalculates, then raises events.
+    pub(super) fn flush(&mut self) {
+        self.recompute();
+        self.raise_changes();
+    }
+
+    /// Brings all values up to date without raising events.
+    pub(super) fn recompute(&mut self) {
+        loop {
+            while let Some(controller) = self.scratch.dirty.pop_front() {
+                self.recompute_controller(controller);
+            }
+            let Some(active) = self.scratch.refresh.pop_front() else { break };
+            if !self.take_step() {
+                let dropped = self.scratch.refresh.len() as u32 + 1;
+                self.forget_refreshes(active);
+                self.report_cascade(None, dropped);
+                continue;
+            }
+            self.refresh_effect(active);
+        }
+    }
+
+    /// Evaluates the marked slots of a controller in topological order (§6.4).
+    fn recompute_controller(&mut self, id: ControllerId) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        controller.pending.listed = false;
+        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
+        while let Some(slot) = self.state.controllers.get_mut(id).and_then(|c| c.pending.dirty.pop_first()) {
+            let changed = self.recompute_slot(id, slot);
+            if !changed {
+                continue;
+            }
+            let place = &layout.slots[usize::from(slot)];
+            let Some(controller) = self.state.controllers.get_mut(id) else { return };
+            for &dependent in &place.dependents {
+                controller.pending.dirty.insert(dependent);
+            }
+            self.notify(id, WatchSubject::Attribute(place.attribute.id));
+        }
+    }
+
+    /// Evaluates one slot; true if its base or current value changed.
+    fn recompute_slot(&mut self, id: ControllerId, slot: u16) -> bool {
+        let catalog = &*self.catalog;
+        let Some(controller) = self.state.controllers.get(id) else { return false };
+        let layout = self.state.layout(controller);
+        let at = usize::from(slot);
+        let attribute = layout.attribute_at(slot);
+        let old = (controller.base[at], controller.current[at]);
+        let base = self.state.base_of(catalog, controller, layout, slot);
+        let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
+        let evaluated = base.ok().and_then(|base| {
+            let base = if clamp_base { clamp_to_bounds(controller, layout, slot, base) } else { base };
+            let evaluated = self.state.evaluate_slot(catalog, id, controller, slot, base)?;
+            Some((base, evaluated))
+        });
+        if clamp_base && let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.pending.written.remove(slot);
+        }
+        let Some((base, evaluated)) = evaluated else {
+            // V2: what is not finite does not enter the state; the value stays what it was.
+            if let Some(failed) = &mut self.scratch.trial {
+                failed.get_or_insert(attribute);
+                return false;
+            }
+            self.emit(EventKind::EvaluationFailed { controller: id, attribute });
+            return false;
+        };
+        if evaluated.divisor_ignored && self.scratch.trial.is_none() {
+            self.emit(EventKind::DivisorIgnored { controller: id, attribute });
+        }
+        if (base, evaluated.value) == old {
+            // An execution may have written the base and come back to it: what depends on it saw nothing.
+            return false;
+        }
+        self.record(id, slot);
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.base[at] = base;
+            controller.current[at] = evaluated.value;
+        }
+        true
+    }
+
+    /// Tells the active effects that follow `subject` of a controller to look again.
+    pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let start = controller.watchers.partition_point(|(watched, ..)| *watched < subject);
+        for &(watched, _, active) in &controller.watchers[start..] {
+            if watched != subject {
+                break;
+            }
+            if let Some(effect) = self.state.effects.get_mut(active)
+                && !effect.refresh_pending
+            {
+                effect.refresh_pending = true;
+                self.scratch.refresh.push_back(active);
+            }
+        }
+    }
+
+    /// Raises one event for each value that differs from before (B5), and lets bases follow bounds that moved (B1).
+    fn raise_changes(&mut self) {
+        let mut next = 0;
+        while let Some(&change) = self.scratch.changes.get(next) {
+            next += 1;
+            let Some(controller) = self.state.controllers.get_mut(change.controller) else { continue };
+            controller.pending.recorded.remove(change.slot);
+            let at = usize::from(change.slot);
+            let (new_base, new) = (controller.base[at], controller.current[at]);
+            if (new_base, new) == (change.old_base, change.old) {
+                continue;
+            }
+            self.emit_with(
+                change.cause,
+                EventKind::AttributeChanged {
+                    controller: change.controller,
+                    attribute: change.attribute,
+                    old_base: change.old_base,
+                    new_base,
+                    old: change.old,
+                    new,
+                },
+            );
+            if new != change.old {
+                self.enqueue_bound_followers(change, new);
+            }
+        }
+        self.scratch.changes.clear();
+    }
+
+    fn enqueue_bound_followers(&mut self, change: Change, new: f64) {
+        let Some(controller) = self.state.controllers.get(change.controller) else { return };
+        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
+        for &follower in &layout.slots[usize::from(change.slot)].bound_followers {
+            self.enqueue(Consequence::BoundChanged {
+                controller: change.controller,
+                attribute: layout.attribute_at(follower),
+                old: change.old,
+                new,
+            });
+        }
+    }
+
+    /// B1: adjusts the base of an attribute whose bound moved from `old` to `new`, as an internal instant effect.
+    pub(super) fn follow_bound(&mut self, id: ControllerId, attribute: AttributeId, old: f64, new: f64) {
+        let Some((controller, at)) = self.state.locate(id, attribute) else { return };
+        let slot = &self.state.layout(controller).slots[at];
+        let base = controller.base[at];
+        let (min, max) = State::bounds(controller, slot);
+        let kept = match slot.attribute.def.on_bound_change {
+            OnBoundChange::Keep => return,
+            OnBoundChange::Clamp => base,
+            // Only the upper bound has shares; a lower bound that moves merely clamps.
+            OnBoundChange::KeepRatio if max == Some(new) && old > 0.0 => base * (new / old),
+            OnBoundChange::KeepRatio => base,
+        };
+        let adjusted = clamp(kept, min, max);
+        if adjusted == base || !adjusted.is_finite() {
+            return;
+        }
+        let effect = self.catalog.internal.bound_change;
+        self.scratch.cause.effect = Some(effect);
+        self.scratch.cause.active = None;
+        self.trace(effect);
+        self.emit(EventKind::EffectExecuted { effect, active: None, target: id });
+        self.write_base(id, at as u16, adjusted);
+    }
+
+    fn forget_refreshes(&mut self, first: crate::handle::ActiveEffectId) {
+        let mut next = Some(first);
+        while let Some(active) = next {
+            if let Some(effect) = self.state.effects.get_mut(active) {
+                effect.refresh_pending = false;
+            }
+            next = self.scratch.refresh.pop_front();
+        }
+    }
+}
+
+fn clamp_to_bounds(
+    controller: &Controller,
+    layout: &crate::attribute::layout::Layout,
+    slot: u16,
+    base: f64,
+) -> f64 {
+    let (min, max) = State::bounds(controller, &layout.slots[usize::from(slot)]);
+    clamp(base, min, max)
+}

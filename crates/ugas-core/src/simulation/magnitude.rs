@@ -1,0 +1,335 @@
+//! Magnitudes (§9.4.2, E8, E9): from a definition to a number, for one application.
+
+use super::{EvaluationParameters, Simulation, SourceTags, State};
+use crate::catalog::Catalog;
+use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
+use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, LastSource};
+use crate::expr::{Environment, EvalError, Side};
+use crate::handle::ControllerId;
+use crate::id::{AttributeId, CurveId, EffectId, TagId};
+use crate::number::finite;
+use crate::random::RandomStream;
+use crate::refusal::{Party, RefusalReason};
+use crate::tag::TagView;
+
+/// What a random number is drawn for; keeps the streams of one application apart (V5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Dice {
+    Chance,
+    Requirement,
+    Duration,
+    /// A modifier of the effect, by position. The same dice at every evaluation, so that following an attribute does
+    /// not roll again.
+    Modifier(u16),
+    /// A modifier or calculation of one execution, by tick and position.
+    Execution(u32, u16),
+}
+
+impl Dice {
+    fn parts(self) -> [u64; 3] {
+        match self {
+            Self::Chance => [0, 0, 0],
+            Self::Requirement => [1, 0, 0],
+            Self::Duration => [2, 0, 0],
+            Self::Modifier(index) => [3, 0, u64::from(index)],
+            Self::Execution(tick, index) => [4, u64::from(tick), u64::from(index)],
+        }
+    }
+}
+
+/// Everything that a magnitude of one application can read.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(super) state: &'a State,
+    pub(super) catalog: &'a Catalog,
+    pub(super) effect: &'a Effect,
+    pub(super) spec: &'a EffectSpec,
+    pub(super) target: ControllerId,
+    pub(super) stacks: u32,
+    pub(super) last_source: Option<&'a LastSource>,
+    /// Key of the application's streams.
+    pub(super) stream: u64,
+}
+
+impl<'a> Inputs<'a> {
+    /// The inputs of an active effect.
+    pub(super) fn of(
+        state: &'a State,
+        catalog: &'a Catalog,
+        effect: &'a Effect,
+        active: &'a ActiveEffect,
+    ) -> Self {
+        Self {
+            state,
+            catalog,
+            effect,
+            spec: &active.spec,
+            target: active.target,
+            stacks: active.stacks,
+            last_source: active.last_source.as_deref(),
+            stream: active.stream,
+        }
+    }
+
+    pub(super) fn dice(&self, dice: Dice) -> RandomStream {
+        RandomStream::derive(self.stream, &dice.parts())
+    }
+
+    /// Evaluates a magnitude.
+    pub(super) fn magnitude(&self, magnitude: &Magnitude, dice: Dice) -> Result<f64, RefusalReason> {
+        let value = match magnitude {
+            Magnitude::Constant(value) => *value,
+            Magnitude::SetByCaller { tag, default } => {
+                self.spec.magnitude(*tag).or(*default).ok_or(RefusalReason::MissingSetByCaller(*tag))?
+            }
+            Magnitude::Curve { scale, curve, input } => {
+                let x = match input {
+                    None => self.spec.level,
+                    Some(program) => program.evaluate(&mut self.environment(dice)).map_err(refusal)?,
+                };
+                scale * self.curve(*curve, x).map_err(refusal)?
+            }
+            Magnitude::Attribute(attribute) => {
+                let value = match attribute.frozen {
+                    Some(at) => self.frozen(usize::from(at), &attribute.reading),
+                    None => self.read(&attribute.reading),
+                };
+                let mut value = value.map_err(refusal)?;
+                if let Some(curve) = attribute.curve {
+                    value = self.curve(curve, value).map_err(refusal)?;
+                }
+                (value + attribute.pre_add) * attribute.coefficient + attribute.post_add
+            }
+            Magnitude::Calculation { calculation, coefficient, pre_add, post_add } => {
+                let value = self.calculate(*calculation, dice)?;
+                (value + pre_add) * coefficient + post_add
+            }
+            Magnitude::Expression { program, frozen } => {
+                let mut environment = ExpressionInputs { frozen: *frozen, ..self.environment(dice) };
+                program.evaluate(&mut environment).map_err(refusal)?
+            }
+        };
+        finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+    }
+
+    fn environment(&self, dice: Dice) -> ExpressionInputs<'a> {
+        ExpressionInputs { inputs: *self, frozen: false, stream: self.dice(dice) }
+    }
+
+    pub(super) fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
+        let found = self.catalog.curve(curve).ok_or(EvalError::MissingCurve { curve })?;
+        Ok(found.value_at(x))
+    }
+
+    fn frozen(&self, at: usize, reading: &Capture) -> Result<f64, EvalError> {
+        let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
+        self.spec.captured.get(at).copied().flatten().ok_or(missing)
+    }
+
+    /// The frozen current value of an attribute that the effect captures.
+    pub(super) fn frozen_current(&self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        let side = if side == Side::Owner { Side::Target } else { side };
+        let wanted = |capture: &Capture| {
+            capture.side == side
+                && capture.attribute == attribute
+                && capture.calculation == AttributeCalculation::Current
+                && capture.source_tag_filter.is_empty()
+                && capture.target_tag_filter.is_empty()
+        };
+        let at = self.effect.captures.iter().position(wanted);
+        let missing = EvalError::MissingAttribute { side, attribute };
+        at.and_then(|at| self.spec.captured.get(at).copied().flatten()).ok_or(missing)
+    }
+
+    /// Reads an attribute as it is now; of a source that is gone, as it was last (M5).
+    pub(super) fn read(&self, reading: &Capture) -> Result<f64, EvalError> {
+        let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
+        let id = match reading.side {
+            Side::Owner | Side::Target => Some(self.target),
+            Side::Source => self.spec.context.source,
+        };
+        match id.and_then(|id| self.state.locate(id, reading.attribute)) {
+            Some((controller, slot)) => {
+                let (base, current) = (controller.base[slot], controller.current[slot]);
+                let filtered = !reading.source_tag_filter.is_empty() || !reading.target_tag_filter.is_empty();
+                match reading.calculation {
+                    AttributeCalculation::Base => Ok(base),
+                    AttributeCalculation::Current if !filtered => Ok(current),
+                    AttributeCalculation::Bonus if !filtered => Ok(current - base),
+                    _ => {
+                        let parameters = EvaluationParameters {
+                            source_tag_filter: reading.source_tag_filter.clone(),
+                            target_tag_filter: reading.target_tag_filter.clone(),
+                            up_to_layer: match reading.calculation {
+                                AttributeCalculation::UpToLayer(layer) => layer,
+                                _ => crate::modifier::MAX_LAYER,
+                            },
+                            ..EvaluationParameters::default()
+                        };
+                        let layout = self.state.layout(controller);
+                        let place = &layout.slots[slot];
+                        let entries = controller.modifiers_of(slot as u16);
+                        let value = self
+                            .state
+                            .aggregate_slot(
+                                self.catalog,
+                                controller,
+                                place,
+                                base,
+                                entries,
+                                Some(&parameters),
+                                |_| {},
+                            )
+                            .value;
+                        match reading.calculation {
+                            AttributeCalculation::UpToLayer(_) => Ok(value),
+                            AttributeCalculation::Bonus => Ok(value - base),
+                            _ => {
+                                let (min, max) = State::bounds(controller, place);
+                                Ok(super::values::clamp(value, min, max))
+                            }
+                        }
+                    }
+                }
+            }
+            None if reading.side == Side::Source => {
+                let (base, current) =
+                    self.last_source.and_then(|last| last.value(reading.attribute)).ok_or(missing)?;
+                Ok(match reading.calculation {
+                    AttributeCalculation::Base => base,
+                    AttributeCalculation::Bonus => current - base,
+                    AttributeCalculation::Current | AttributeCalculation::UpToLayer(_) => current,
+                })
+            }
+            None => Err(missing),
+        }
+    }
+
+    pub(super) fn has_tag(&self, side: Side, tag: TagId) -> bool {
+        match side {
+            Side::Owner | Side::Target => {
+                self.state.controllers.get(self.target).is_some_and(|target| target.tags.matches(tag))
+            }
+            Side::Source => self.source_tags().matches(tag),
+        }
+    }
+
+    pub(super) fn source_tags(&self) -> SourceTags<'a> {
+        let last = self.last_source.map(|last| &last.tags);
+        SourceTags::from_parts(self.state, self.spec.context.source, last)
+    }
+}
+
+/// Reads for expressions.
+struct ExpressionInputs<'a> {
+    inputs: Inputs<'a>,
+    frozen: bool,
+    stream: RandomStream,
+}
+
+impl Environment for ExpressionInputs<'_> {
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        if self.frozen {
+            return self.inputs.frozen_current(side, attribute);
+        }
+        self.inputs.read(&crate::catalog::plain_reading(side, attribute))
+    }
+
+    fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
+        self.inputs.has_tag(side, tag)
+    }
+
+    fn level(&self) -> f64 {
+        self.inputs.spec.level
+    }
+
+    fn stacks(&self) -> f64 {
+        f64::from(self.inputs.stacks)
+    }
+
+    fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
+        self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
+    }
+
+    fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
+        self.inputs.curve(curve, x)
+    }
+
+    fn random(&mut self) -> Result<f64, EvalError> {
+        Ok(self.stream.next_f64())
+    }
+}
+
+/// What a failed evaluation means for an application.
+pub(super) fn refusal(error: EvalError) -> RefusalReason {
+    match error {
+        EvalError::MissingAttribute { side, attribute } => {
+            let party = if side == Side::Source { Party::Source } else { Party::Target };
+            RefusalReason::MissingAttribute { party, attribute }
+        }
+        EvalError::MissingSetByCaller { tag } => RefusalReason::MissingSetByCaller(tag),
+        EvalError::MissingCurve { curve } => RefusalReason::MissingCurve(curve),
+        EvalError::MissingParam | EvalError::NotAvailable => RefusalReason::MissingParameter,
+        _ => RefusalReason::NonFinite { modifier: None, attribute: None },
+    }
+}
+
+impl Simulation {
+    /// Makes a spec of `effect` at a level, and freezes what it captures of its source at this moment (§4.5, E8).
+    ///
+    /// # Errors
+    /// If there is no such effect, or the level is not finite.
+    pub fn spec(
+        &self,
+        effect: EffectId,
+        level: f64,
+        context: EffectContext,
+    ) -> Result<EffectSpec, RefusalReason> {
+        let definition = self.state.definition(&self.catalog, effect);
+        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
+        if !level.is_finite() {
+            return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
+        }
+        let mut spec = EffectSpec {
+            effect,
+            level,
+            context,
+            set_by_caller: Default::default(),
+            duration: None,
+            period: None,
+            granted_tags: Default::default(),
+            asset_tags: Default::default(),
+            captured: smallvec::smallvec![None; definition.captures.len()],
+            prediction: None,
+        };
+        let source = spec.context.source;
+        self.capture_into(&mut spec, definition, Side::Source, source);
+        Ok(spec)
+    }
+
+    /// Takes the frozen readings of one side.
+    pub(super) fn capture_into(
+        &self,
+        spec: &mut EffectSpec,
+        effect: &Effect,
+        side: Side,
+        from: Option<ControllerId>,
+    ) {
+        let Some(from) = from else { return };
+        for (at, capture) in effect.captures.iter().enumerate().filter(|(_, capture)| capture.side == side) {
+            let inputs = Inputs {
+                state: &self.state,
+                catalog: &self.catalog,
+                effect,
+                spec,
+                target: from,
+                stacks: 1,
+                last_source: None,
+                stream: 0,
+            };
+            // Read through the target side, which `from` stands for here.
+            let value = inputs.read(&Capture { side: Side::Target, ..capture.clone() }).ok();
+            spec.captured[at] = value;
+        }
+    }
+}

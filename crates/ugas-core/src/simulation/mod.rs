@@ -1,0 +1,269 @@
+//! The simulation: commands in, plain data advances, events out.
+//!
+//! Reading order, one module a step of §3.3 and of the E1 order:
+//! [`spawn`] (controllers come and go, §4.3), [`apply`] (E1), [`policy`] (stacking and execution policies, E4, E5),
+//! [`execute`] (base values, M9), [`activate`] (what an active effect gives and takes away), [`refresh`] (what active
+//! effects follow, E7, E8), [`values`] (aggregation and bounds), [`flush`] (recalculation and its events), [`remove`],
+//! [`adjust`], [`advance`] (time) and [`cascade`] (E12).
+
+mod activate;
+mod adjust;
+mod advance;
+mod apply;
+mod calculate;
+mod cascade;
+mod execute;
+mod flush;
+mod magnitude;
+mod policy;
+mod query;
+mod refresh;
+mod remove;
+mod runtime;
+mod sets;
+mod spawn;
+mod state;
+mod values;
+
+use std::sync::Arc;
+
+pub use apply::Application;
+pub use calculate::CalculationContext;
+pub use execute::PostExecute;
+pub use remove::Stacks;
+pub use runtime::DefineEffectError;
+pub use sets::RegisterError;
+pub use spawn::{Spawn, SpawnError};
+pub(crate) use state::State;
+pub use state::{Config, Role, Snapshot};
+pub(crate) use values::SourceTags;
+pub use values::{AggregatorSnapshot, EvaluationParameters};
+
+use crate::ability::GrantedAbility;
+use crate::catalog::Catalog;
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, Effect};
+use crate::event::{Cause, Event, EventKind};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::hash::{StateHash, StateHasher};
+use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
+use crate::tag::TagContainer;
+use crate::time::Time;
+use cascade::Scratch;
+
+/// A game's rules in motion: a catalog, the state, and the events not yet polled.
+///
+/// Every call leaves the state settled: values are up to date, all consequences have happened, and the state can be
+/// [cloned, hashed and restored](Self::snapshot). Handles of what no longer exists are harmless: reads give `None`,
+/// writes give an error.
+///
+/// ```
+/// use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+/// use ugas_core::catalog::Catalog;
+/// use ugas_core::controller::ControllerDef;
+/// use ugas_core::effect::EffectDef;
+/// use ugas_core::modifier::Operation;
+/// use ugas_core::simulation::{Config, Simulation};
+/// use ugas_core::time::Span;
+///
+/// let catalog = Catalog::builder()
+///     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
+///     .effect(EffectDef::lasting("GE_Poison", 10.0).every(1.0).modify("Health", Operation::Add, -5.0))
+///     .template(ControllerDef::new("Wolf").with_set("Combat"))
+///     .build()?;
+/// let mut sim = Simulation::new(catalog.clone(), Config::seeded(7));
+/// let wolf = sim.spawn("Wolf")?;
+/// sim.apply_effect(catalog.effect("GE_Poison")?, None, wolf)?;
+/// sim.advance(Span::seconds(10.0));
+/// assert_eq!(sim.current(wolf, catalog.attribute("Health")?), Some(50.0)); // ten ticks (E3)
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Simulation {
+    catalog: Arc<Catalog>,
+    config: Config,
+    state: State,
+    scratch: Scratch,
+    events: Vec<Event>,
+    dropped_events: u64,
+}
+
+impl Simulation {
+    /// An empty simulation of `catalog` at time zero.
+    pub fn new(catalog: Arc<Catalog>, config: Config) -> Self {
+        let state = State::new(config.seed);
+        Self { catalog, config, state, scratch: Scratch::default(), events: Vec::new(), dropped_events: 0 }
+    }
+
+    /// The rules.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.state.now
+    }
+
+    /// A controller.
+    pub fn controller(&self, id: ControllerId) -> Option<&Controller> {
+        self.state.controllers.get(id)
+    }
+
+    /// All controllers, in the order of their handles.
+    pub fn controllers(&self) -> impl Iterator<Item = (ControllerId, &Controller)> {
+        self.state.controllers.iter()
+    }
+
+    /// The controller whose owner is `owner` (§4.4); the oldest, should there be several.
+    pub fn controller_of_owner(&self, owner: ActorId) -> Option<ControllerId> {
+        self.state.by_actor(&self.state.owners, owner)
+    }
+
+    /// The controller whose avatar is `avatar` (§4.4); the oldest, should there be several.
+    pub fn controller_of_avatar(&self, avatar: ActorId) -> Option<ControllerId> {
+        self.state.by_actor(&self.state.avatars, avatar)
+    }
+
+    /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM).
+    pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
+        let (controller, slot) = self.state.locate(controller, attribute)?;
+        Some(controller.current[slot])
+    }
+
+    /// An attribute's base value.
+    pub fn base(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
+        let (controller, slot) = self.state.locate(controller, attribute)?;
+        Some(controller.base[slot])
+    }
+
+    /// The attributes of a controller with base and current value, in the order in which they are evaluated.
+    pub fn attributes(&self, controller: ControllerId) -> impl Iterator<Item = (AttributeId, f64, f64)> + '_ {
+        let controller = self.state.controllers.get(controller);
+        controller.into_iter().flat_map(|controller| {
+            let layout = self.state.layout(controller);
+            let values = controller.base.iter().zip(&controller.current);
+            layout
+                .slots
+                .iter()
+                .zip(values)
+                .map(|(slot, (&base, &current))| (slot.attribute.id, base, current))
+        })
+    }
+
+    /// The attribute sets of a controller.
+    pub fn attribute_sets(&self, controller: ControllerId) -> &[AttributeSetId] {
+        let controller = self.state.controllers.get(controller);
+        controller.map(|controller| &*self.state.layout(controller).sets).unwrap_or_default()
+    }
+
+    /// A controller's tags.
+    pub fn tags(&self, controller: ControllerId) -> Option<&TagContainer> {
+        self.state.controllers.get(controller).map(|controller| &controller.tags)
+    }
+
+    /// Whether a controller has a tag or a descendant of it (§7.3).
+    pub fn has_tag(&self, controller: ControllerId, tag: TagId) -> bool {
+        self.tags(controller).is_some_and(|tags| tags.matches(tag))
+    }
+
+    /// An active effect.
+    pub fn effect(&self, id: ActiveEffectId) -> Option<&ActiveEffect> {
+        self.state.effects.get(id)
+    }
+
+    /// The definition of an effect, of the catalog or created at run time.
+    pub fn effect_definition(&self, id: EffectId) -> Option<&Arc<Effect>> {
+        self.state.definition(&self.catalog, id)
+    }
+
+    /// The name of an effect, of the catalog or created at run time.
+    pub fn effect_name(&self, id: EffectId) -> &str {
+        self.effect_definition(id).map_or("<unknown>", |effect| effect.name())
+    }
+
+    /// A granted ability.
+    pub fn ability(&self, handle: AbilityHandle) -> Option<&GrantedAbility> {
+        self.state.abilities.get(handle)
+    }
+
+    /// Takes the events since the last call, oldest first.
+    pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
+        self.events.drain(..)
+    }
+
+    /// The events since the last call to [`events`](Self::events), left in place.
+    pub fn pending_events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// How many events were lost because nobody polled and [`Config::max_events`] was reached.
+    pub fn dropped_events(&self) -> u64 {
+        self.dropped_events
+    }
+
+    /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.state.clone())
+    }
+
+    /// Goes back to a snapshot of a simulation of the same catalog. What follows is identical to what followed then,
+    /// down to the handles given out next. Events not yet polled are discarded.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.state.clone_from(&snapshot.0);
+        self.scratch = Scratch::default();
+        self.events.clear();
+    }
+
+    /// A hash of the whole state: equal for simulations that will go on equally (V4).
+    pub fn state_hash(&self) -> u64 {
+        let mut hasher = StateHasher::new();
+        self.state.state_hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Makes many changes with one recalculation at the end (UEM). Inside, values are those from before, tags are up to
+    /// date, and consequences of the changes wait for the end.
+    pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
+        self.scratch.batch_depth += 1;
+        let result = changes(self);
+        self.scratch.batch_depth -= 1;
+        self.settle();
+        result
+    }
+
+    /// Whether a value of this attribute waits for the end of a batch.
+    pub(crate) fn is_stale(&self, controller: &Controller) -> bool {
+        self.scratch.batch_depth > 0 && controller.pending.listed
+    }
+
+    fn emit(&mut self, kind: EventKind) {
+        self.emit_with(self.scratch.cause, kind);
+    }
+
+    fn emit_with(&mut self, cause: Cause, kind: EventKind) {
+        let sequence = self.state.events;
+        self.state.events += 1;
+        if self.events.len() >= self.config.max_events as usize {
+            self.dropped_events += 1;
+            return;
+        }
+        let prediction = self.scratch.prediction;
+        self.events.push(Event { sequence, time: self.state.now, cause, prediction, kind });
+    }
+}
+
+impl core::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Simulation")
+            .field("now", &self.state.now)
+            .field("controllers", &self.state.controllers.len())
+            .field("effects", &self.state.effects.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! Queries over active effects, for removal and for displays (GASD §4.5.15.1).
+
+use smallvec::SmallVec;
+
+use super::{Simulation, SourceTags};
+use crate::effect::{ActiveEffect, EffectQuery, EffectStatus};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{EffectId, TagId};
+use crate::tag::TagQuery;
+use crate::time::Span;
+
+impl Simulation {
+    /// The effects on a controller that a query selects, in application order; queued ones included.
+    pub fn effects_matching<'a>(
+        &'a self,
+        controller: ControllerId,
+        query: &'a EffectQuery,
+    ) -> impl Iterator<Item = ActiveEffectId> + 'a {
+        let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
+        let matches = move |&id: &ActiveEffectId| self.matches(id, query);
+        effects.unwrap_or_default().iter().copied().filter(matches)
+    }
+
+    /// How many running instances of an effect a controller has.
+    pub fn effect_count(&self, controller: ControllerId, effect: EffectId) -> u32 {
+        let running = |id: &ActiveEffectId| {
+            self.state.effects.get(*id).is_some_and(|active| active.status == EffectStatus::Running)
+        };
+        self.instances_of(effect, controller).filter(running).count() as u32
+    }
+
+    /// How many stacks of an effect a controller has, over all running instances.
+    pub fn stack_count(&self, controller: ControllerId, effect: EffectId) -> u32 {
+        let running = self.instances_of(effect, controller).filter_map(|id| self.state.effects.get(id));
+        let running = running.filter(|active| active.status == EffectStatus::Running);
+        running.map(ActiveEffect::stacks).fold(0, u32::saturating_add)
+    }
+
+    /// Of the running effects that grant one of `tags`, the longest time left together with its whole duration: what a
+    /// cooldown display shows. `None` if there is none that ends by itself.
+    pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
+        let query = EffectQuery::tagged(TagQuery::any(tags.iter().copied()));
+        let effects: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, &query).collect();
+        let times = effects.iter().filter_map(|&id| {
+            let active = self.state.effects.get(id)?;
+            if active.status == EffectStatus::Queued || active.inhibited {
+                return None;
+            }
+            Some((active.remaining(self.state.now)?, active.duration?))
+        });
+        times.max()
+    }
+
+    fn matches(&self, id: ActiveEffectId, query: &EffectQuery) -> bool {
+        let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
+        let EffectQuery { effect: of, source, source_object, tags, source_tags, modifies, ignore } = query;
+        of.is_none_or(|of| active.effect == of)
+            && source.is_none_or(|source| active.source() == Some(source))
+            && source_object.is_none_or(|object| active.spec.context.source_object == Some(object))
+            && (tags.is_empty() || tags.matches(&self.tags_with(effect, &active.spec)))
+            && (source_tags.is_empty() || source_tags.matches(&SourceTags::of(&self.state, active)))
+            && modifies.is_none_or(|attribute| effect.modified_attributes().any(|other| other == attribute))
+            && !ignore.contains(&id)
+    }
+}

@@ -1,0 +1,118 @@
+//! Re-evaluation of active effects: removal by tags, inhibition (E7), live magnitudes (E8), live qualification (M5).
+
+use std::sync::Arc;
+
+use super::Simulation;
+use super::cascade::Consequence;
+use super::magnitude::{Dice, Inputs};
+use crate::effect::{Effect, EffectStatus, PeriodicInhibition};
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::handle::ActiveEffectId;
+
+impl Simulation {
+    /// Looks at an active effect again, because something that it follows changed.
+    pub(super) fn refresh_effect(&mut self, id: ActiveEffectId) {
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        active.refresh_pending = false;
+        let (target, status, inhibited) = (active.target, active.status, active.inhibited);
+        let Some(effect) = self.state.effects.get(id).map(|active| active.effect) else { return };
+        let Some(effect) = self.state.definition(&self.catalog, effect).cloned() else { return };
+        let Some(controller) = self.state.controllers.get(target) else { return };
+        if controller.tags.has_any(&effect.remove_on) {
+            self.enqueue(Consequence::Remove { active: id, reason: RemovalReason::RemovedByTag });
+            return;
+        }
+        if status == EffectStatus::Queued {
+            return;
+        }
+        let should_inhibit = !effect.ongoing.is_met_by(&controller.tags);
+        if should_inhibit != inhibited {
+            self.set_inhibited(id, &effect, should_inhibit);
+        }
+        self.refresh_magnitudes(id, &effect);
+        self.requalify(id, &effect);
+    }
+
+    /// E7: withdraws or gives back everything but the clock.
+    fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        active.inhibited = inhibited;
+        let cause = Cause {
+            operation: self.scratch.cause.operation,
+            effect: Some(active.effect),
+            active: Some(id),
+            source: active.source(),
+        };
+        let outer = core::mem::replace(&mut self.scratch.cause, cause);
+        self.update_modifiers(id, effect);
+        if inhibited {
+            self.emit(EventKind::EffectInhibited { active: id });
+            self.take(id, effect);
+        } else {
+            self.emit(EventKind::EffectResumed { active: id });
+            self.give(id, effect);
+            self.resume_period(id, effect);
+        }
+        self.scratch.cause = outer;
+    }
+
+    /// E7: what an inhibition did to the period.
+    fn resume_period(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
+        let rule = effect.def.periodic_inhibition;
+        let now = self.state.now;
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        if active.period.is_none() || rule == PeriodicInhibition::NeverReset {
+            return;
+        }
+        active.phase = now;
+        active.next_tick = Self::next_tick_after(active, now);
+        self.schedule(id);
+        if rule == PeriodicInhibition::ExecuteAndReset {
+            self.enqueue(Consequence::Tick { active: id });
+        }
+    }
+
+    /// E8: re-evaluates the magnitudes that are live. One that cannot be evaluated stays what it was.
+    pub(super) fn refresh_magnitudes(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
+        if !effect.has_live_magnitudes {
+            return;
+        }
+        let mut changed = false;
+        for (index, modifier) in effect.modifiers.iter().enumerate().filter(|(_, modifier)| modifier.live) {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let target = active.target;
+            let inputs = Inputs::of(&self.state, &self.catalog, effect, active);
+            match inputs.magnitude(&modifier.magnitude, Dice::Modifier(index as u16)) {
+                Ok(value) => {
+                    let Some(active) = self.state.effects.get_mut(id) else { return };
+                    if let Some(magnitude) = active.magnitudes.get_mut(index)
+                        && *magnitude != value
+                    {
+                        *magnitude = value;
+                        changed = true;
+                    }
+                }
+                Err(_) => {
+                    self.emit(EventKind::EvaluationFailed {
+                        controller: target,
+                        attribute: modifier.attribute,
+                    });
+                }
+            }
+        }
+        if changed {
+            self.update_modifiers(id, effect);
+        }
+    }
+
+    /// M5: modifiers with tag requirements are judged again.
+    fn requalify(&mut self, id: ActiveEffectId, effect: &Effect) {
+        for modifier in effect.modifiers.iter().filter(|modifier| modifier.is_conditional()) {
+            let Some(active) = self.state.effects.get(id) else { return };
+            let target = active.target;
+            if let Some((_, slot)) = self.state.locate(target, modifier.attribute) {
+                self.mark_dirty(target, slot as u16);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Removal of active effects (E10, §4.5): by handle, by query, by source, by time.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::refusal::RefusalReason;
+
+/// How many stacks are removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stacks {
+    /// All of them: the effect is gone.
+    #[default]
+    All,
+    /// So many; the effect is gone if it has no more.
+    Count(u32),
+}
+
+impl Simulation {
+    /// Removes an active effect, or some of its stacks (§4.5).
+    ///
+    /// # Errors
+    /// If it is no longer active.
+    pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) -> Result<(), RefusalReason> {
+        if !self.state.effects.contains(active) {
+            return Err(RefusalReason::UnknownHandle(active));
+        }
+        self.operate(|sim| sim.remove_stacks(active, stacks));
+        Ok(())
+    }
+
+    /// Removes all effects on a controller that a query selects, or some of their stacks; returns how many effects were
+    /// affected.
+    pub fn remove_matching(&mut self, controller: ControllerId, query: &EffectQuery, stacks: Stacks) -> u32 {
+        let selected: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, query).collect();
+        self.operate(|sim| {
+            for &active in &selected {
+                sim.remove_stacks(active, stacks);
+            }
+        });
+        selected.len() as u32
+    }
+
+    /// Removes all effects on a controller that `source` caused; returns how many.
+    pub fn remove_from_source(&mut self, controller: ControllerId, source: ControllerId) -> u32 {
+        self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
+    }
+
+    fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        match stacks {
+            Stacks::Count(0) => {}
+            Stacks::Count(count) if count < active.stacks => self.set_stacks(id, active.stacks - count),
+            Stacks::Count(_) | Stacks::All => self.remove_active(id, RemovalReason::Removed),
+        }
+    }
+
+    /// Changes a stack count without touching the clock.
+    pub(super) fn set_stacks(&mut self, id: ActiveEffectId, stacks: u32) {
+        self.blame(id);
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let old = core::mem::replace(&mut active.stacks, stacks);
+        let effect = active.effect;
+        let Some(effect) = self.state.definition(&self.catalog, effect).cloned() else { return };
+        self.emit(EventKind::EffectStackChanged { active: id, old, new: stacks });
+        self.reevaluate(id, &effect);
+        self.update_modifiers(id, &effect);
+    }
+
+    /// Takes an effect off its target, with everything that it gave (§9.7).
+    pub(super) fn remove_active(&mut self, id: ActiveEffectId, reason: RemovalReason) {
+        self.blame(id);
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
+        let (running, inhibited) = (active.status == EffectStatus::Running, active.inhibited);
+        let given = core::mem::take(&mut active.given);
+        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
+        self.trace(effect_id);
+        self.emit(EventKind::EffectRemoved { effect: effect_id, active: id, target, stacks, reason });
+        self.unschedule(id);
+        self.unwatch(id, &effect);
+        if running {
+            self.detach_modifiers(id, &effect);
+            if given && !inhibited {
+                self.take(id, &effect);
+            }
+        }
+        if let Some(controller) = self.state.controllers.get_mut(target)
+            && let Some(at) = controller.effects.iter().rposition(|other| *other == id)
+        {
+            controller.effects.remove(at);
+        }
+        let Some(removed) = self.state.effects.remove(id) else { return };
+        if reason == RemovalReason::TargetGone {
+            return;
+        }
+        if running {
+            self.apply_expiration_effects(&effect, &removed.spec, target, reason);
+            if effect.def.policy == ExecutionPolicy::RunInSequence {
+                self.begin_next(&effect, removed.effect, target);
+            }
+        }
+    }
+
+    /// E10: routine effects when its time was up, premature ones otherwise.
+    fn apply_expiration_effects(
+        &mut self,
+        effect: &Effect,
+        spec: &crate::effect::EffectSpec,
+        target: ControllerId,
+        reason: RemovalReason,
+    ) {
+        let by_reason = match reason {
+            RemovalReason::Expired => &effect.expiration.routine,
+            _ => &effect.expiration.premature,
+        };
+        for &next in by_reason.iter().chain(&effect.expiration.always) {
+            self.enqueue_linked(next, spec, target);
+        }
+    }
+
+    /// E4: the next of the queue begins when the active one ends.
+    fn begin_next(&mut self, effect: &Arc<Effect>, id: crate::id::EffectId, target: ControllerId) {
+        let Some(next) = self.instances_of(id, target).next() else { return };
+        self.blame(next);
+        self.attach_modifiers(next, effect);
+        self.begin(next, effect);
+        self.refresh_magnitudes(next, effect);
+        self.report_inert(next, effect);
+        self.first_tick(next, effect);
+        self.after_success(next, effect);
+    }
+
+    /// The end of an effect's time (E3, E5).
+    pub(super) fn expire(&mut self, id: ActiveEffectId) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let (stacks, duration) = (active.stacks, active.duration);
+        let effect = self.state.definition(&self.catalog, active.effect);
+        let rule = effect.and_then(|effect| effect.stacking.as_ref()).map(|stacking| stacking.expiration);
+        let duration = duration.filter(|duration| duration.is_positive());
+        match (rule, duration) {
+            (Some(StackExpiration::RemoveOneAndRefresh), Some(duration)) if stacks > 1 => {
+                self.set_stacks(id, stacks - 1);
+                self.restart_clock(id, duration);
+            }
+            (Some(StackExpiration::Refresh), Some(duration)) => {
+                self.blame(id);
+                self.restart_clock(id, duration);
+            }
+            _ => self.remove_active(id, RemovalReason::Expired),
+        }
+    }
+
+    /// Makes an active effect the cause of what follows.
+    pub(super) fn blame(&mut self, id: ActiveEffectId) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        self.scratch.cause = Cause {
+            operation: self.scratch.cause.operation,
+            effect: Some(active.effect),
+            active: Some(id),
+            source: active.source(),
+        };
+        self.scratch.prediction = active.spec.prediction;
+    }
+}

@@ -1,0 +1,80 @@
+//! Effects created at run time, of every duration kind (GASD §4.5.17, §15.3).
+
+use std::sync::Arc;
+
+use super::Simulation;
+use crate::catalog::{CatalogErrors, Compiler};
+use crate::effect::EffectDef;
+use crate::id::EffectId;
+use crate::refusal::RefusalReason;
+
+/// Why an effect could not be created at run time.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DefineEffectError {
+    /// The definition does not hold together.
+    #[error(transparent)]
+    Invalid(#[from] CatalogErrors),
+    /// An effect of the catalog has this name already.
+    #[error("the catalog has an effect `{0}` already: choose another name")]
+    NameTaken(String),
+    /// There are too many already.
+    #[error("the limit of {0} effects created at run time is reached: forget some")]
+    LimitReached(u32),
+}
+
+impl Simulation {
+    /// Creates an effect from code, as item generators do. An equal definition that exists already is used again, so
+    /// equal items cost nothing. The definition is part of the state: it is hashed and restored with it.
+    ///
+    /// Names are resolved in the catalog: tags, channels, curves and calculations must be known to it.
+    ///
+    /// # Errors
+    /// If the definition does not hold together, its name is taken, or there are too many.
+    pub fn define_effect(&mut self, def: EffectDef) -> Result<EffectId, DefineEffectError> {
+        let offset = self.catalog.effect_count();
+        let id = |index: usize| EffectId::from_index((offset + index) as u32);
+        let known = self.state.runtime_effects.iter();
+        if let Some(at) =
+            known.clone().position(|known| known.as_ref().is_some_and(|known| *known.def == def))
+        {
+            return Ok(id(at));
+        }
+        if self.catalog.effect(&def.name).is_ok() {
+            return Err(DefineEffectError::NameTaken(def.name));
+        }
+        let count = known.flatten().count();
+        if count >= self.config.max_runtime_effects as usize {
+            return Err(DefineEffectError::LimitReached(self.config.max_runtime_effects));
+        }
+        let compiler = Compiler::new(&self.catalog.tables);
+        let effect = compiler.effect(&Arc::new(def), self.catalog.calculations());
+        let errors = compiler.into_errors();
+        if !errors.is_empty() {
+            return Err(CatalogErrors(errors).into());
+        }
+        self.state.runtime_effects.push(Some(Arc::new(effect)));
+        Ok(id(self.state.runtime_effects.len() - 1))
+    }
+
+    /// Forgets an effect created at run time. Its id is never used again.
+    ///
+    /// # Errors
+    /// If there is no such effect, or an instance of it is active.
+    pub fn forget_effect(&mut self, effect: EffectId) -> Result<(), RefusalReason> {
+        let unknown = RefusalReason::UnknownEffect(effect);
+        let Some(index) = effect.usize().checked_sub(self.catalog.effect_count()) else {
+            return Err(unknown);
+        };
+        if let Some((id, _)) = self.state.effects.iter().find(|(_, active)| active.effect == effect) {
+            return Err(RefusalReason::StillActive(id));
+        }
+        match self.state.runtime_effects.get_mut(index) {
+            Some(known) if known.is_some() => {
+                *known = None;
+                Ok(())
+            }
+            _ => Err(unknown),
+        }
+    }
+}

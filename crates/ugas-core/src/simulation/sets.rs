@@ -1,0 +1,146 @@
+//! Attribute sets at run time (§6.2, §6.4): registration and unregistration on a live controller.
+
+use std::sync::Arc;
+
+use super::Simulation;
+use crate::attribute::layout::{AttributeSetError, Layout};
+use crate::effect::{EffectStatus, WatchSubject};
+use crate::event::EventKind;
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::AttributeSetId;
+
+/// Why a set could not be registered or taken away.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The controller does not exist (any more).
+    #[error("{0:?} does not exist")]
+    UnknownController(ControllerId),
+    /// The catalog has no such set.
+    #[error("{0:?} does not exist")]
+    UnknownSet(AttributeSetId),
+    /// The controller has the set already.
+    #[error("the attribute set `{0}` is registered already")]
+    AlreadyRegistered(String),
+    /// The controller does not have the set.
+    #[error("the attribute set `{0}` is not registered")]
+    NotRegistered(String),
+    /// The sets would not go together.
+    #[error(transparent)]
+    AttributeSets(#[from] AttributeSetError),
+}
+
+impl Simulation {
+    /// Registers an attribute set with a controller (§6.2). Modifiers that waited for its attributes begin to count.
+    ///
+    /// # Errors
+    /// If the set is registered already, or something that it depends on is not (§6.4).
+    pub fn register_set(
+        &mut self,
+        controller: ControllerId,
+        set: AttributeSetId,
+    ) -> Result<(), RegisterError> {
+        let mut sets = self.sets_of(controller)?;
+        if self.catalog.set(set).is_none() {
+            return Err(RegisterError::UnknownSet(set));
+        }
+        match sets.binary_search(&set) {
+            Ok(_) => return Err(RegisterError::AlreadyRegistered(self.catalog.set_name(set).to_owned())),
+            Err(at) => sets.insert(at, set),
+        }
+        let layout = self.layout_for(&sets)?;
+        self.operate(|sim| {
+            sim.emit(EventKind::AttributeSetAdded { controller, set });
+            sim.change_layout(controller, layout);
+        });
+        Ok(())
+    }
+
+    /// Takes an attribute set away from a controller (§6.2). Modifiers of its attributes stay with their effects and
+    /// count again should the set come back; the values do not.
+    ///
+    /// # Errors
+    /// If the set is not registered, or something that stays depends on it (§6.4).
+    pub fn unregister_set(
+        &mut self,
+        controller: ControllerId,
+        set: AttributeSetId,
+    ) -> Result<(), RegisterError> {
+        let mut sets = self.sets_of(controller)?;
+        match sets.binary_search(&set) {
+            Ok(at) => sets.remove(at),
+            Err(_) => return Err(RegisterError::NotRegistered(self.catalog.set_name(set).to_owned())),
+        };
+        let layout = self.layout_for(&sets)?;
+        self.operate(|sim| {
+            sim.emit(EventKind::AttributeSetRemoved { controller, set });
+            sim.change_layout(controller, layout);
+        });
+        Ok(())
+    }
+
+    fn sets_of(&self, id: ControllerId) -> Result<Vec<AttributeSetId>, RegisterError> {
+        let controller = self.state.controllers.get(id).ok_or(RegisterError::UnknownController(id))?;
+        Ok(self.state.layout(controller).sets.to_vec())
+    }
+
+    /// The position of the layout of these sets, which are sorted.
+    pub(super) fn layout_for(&mut self, sets: &[AttributeSetId]) -> Result<u32, AttributeSetError> {
+        let known = self.state.layouts.iter().position(|layout| *layout.sets == *sets);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let layout = Layout::new(&self.catalog, sets)?;
+                self.state.layouts.push(Arc::new(layout));
+                self.state.layouts.len() - 1
+            }
+        };
+        Ok(at as u32)
+    }
+
+    /// Moves a controller to another layout: what both have keeps its values.
+    fn change_layout(&mut self, id: ControllerId, layout: u32) {
+        self.flush();
+        let new = Arc::clone(&self.state.layouts[layout as usize]);
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        let old = Arc::clone(&self.state.layouts[controller.layout as usize]);
+        let carried = |slot: u16| old.slot_of(new.attribute_at(slot));
+        let mut base = Vec::with_capacity(new.slots.len());
+        let mut current = Vec::with_capacity(new.slots.len());
+        for (slot, place) in (0..).zip(&new.slots) {
+            match carried(slot).map(usize::from) {
+                Some(from) => {
+                    base.push(controller.base[from]);
+                    current.push(controller.current[from]);
+                }
+                None => {
+                    base.push(place.attribute.def.default_base);
+                    current.push(place.attribute.def.default_base);
+                }
+            }
+        }
+        controller.layout = layout;
+        controller.base = base;
+        controller.current = current;
+        controller.modifiers.clear();
+        controller.pending = Default::default();
+        let effects: Vec<ActiveEffectId> = controller.effects.clone();
+        for active in effects {
+            let Some(instance) = self.state.effects.get(active) else { continue };
+            if instance.status == EffectStatus::Running
+                && let Some(effect) = self.state.definition(&self.catalog, instance.effect).cloned()
+            {
+                self.attach_modifiers(active, &effect);
+            }
+        }
+        self.initialise_values(id, |slot| carried(slot).is_none());
+        for slot in 0..new.slots.len() as u16 {
+            self.mark_dirty(id, slot);
+        }
+        for place in &old.slots {
+            if new.slot_of(place.attribute.id).is_none() {
+                self.notify(id, WatchSubject::Attribute(place.attribute.id));
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Controllers come and go (§4.2, §4.3).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use crate::attribute::layout::AttributeSetError;
+use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
+use crate::controller::{Controller, ControllerDef};
+use crate::effect::{AbilityGrant, EffectContext, LastSource, WatchSubject};
+use crate::event::{EventKind, RemovalReason};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::id::{AbilityId, ActorId, TemplateId};
+use crate::refusal::{Limit, RefusalReason};
+use crate::tag::TagContainer;
+
+/// What a new controller is made of, and whom it belongs to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spawn {
+    def: Source,
+    owner: Option<ActorId>,
+    avatar: Option<ActorId>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Source {
+    Named(String),
+    Template(TemplateId),
+    Def(Arc<ControllerDef>),
+}
+
+impl Spawn {
+    /// From the template of this name.
+    pub fn named(template: impl Into<String>) -> Self {
+        Self::from(Source::Named(template.into()))
+    }
+
+    /// From a template.
+    pub fn template(template: TemplateId) -> Self {
+        Self::from(Source::Template(template))
+    }
+
+    /// From a definition that is in no catalog.
+    pub fn def(def: ControllerDef) -> Self {
+        Self::from(Source::Def(Arc::new(def)))
+    }
+
+    fn from(def: Source) -> Self {
+        Self { def, owner: None, avatar: None }
+    }
+
+    /// Owner and avatar are the same actor (§4.2).
+    #[must_use]
+    pub fn actor(mut self, actor: ActorId) -> Self {
+        self.owner = Some(actor);
+        self.avatar = Some(actor);
+        self
+    }
+
+    /// The logical owner, which persists (§4.2).
+    #[must_use]
+    pub fn owner(mut self, owner: ActorId) -> Self {
+        self.owner = Some(owner);
+        self
+    }
+
+    /// The representation in the world, which may change (§4.2).
+    #[must_use]
+    pub fn avatar(mut self, avatar: ActorId) -> Self {
+        self.avatar = Some(avatar);
+        self
+    }
+}
+
+/// Why a controller could not be spawned.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// There is no such template.
+    #[error(transparent)]
+    UnknownTemplate(#[from] UnknownName),
+    /// The definition does not hold together.
+    #[error(transparent)]
+    Invalid(#[from] CatalogErrors),
+    /// The sets do not go together.
+    #[error(transparent)]
+    AttributeSets(#[from] AttributeSetError),
+    /// A base value is of an attribute that none of the sets has.
+    #[error("the base value of `{0}` is given, but none of the attribute sets has it")]
+    UnknownAttribute(String),
+    /// There are too many controllers.
+    #[error("the limit of {0} controllers is reached")]
+    LimitReached(u32),
+}
+
+impl Simulation {
+    /// Spawns a controller from the template of this name.
+    ///
+    /// # Errors
+    /// If there is no such template, or there are too many controllers.
+    pub fn spawn(&mut self, template: &str) -> Result<ControllerId, SpawnError> {
+        self.spawn_with(Spawn::named(template))
+    }
+
+    /// Spawns a controller: the initialisation sequence of §4.3. Initial effects that are refused say so by an event.
+    ///
+    /// # Errors
+    /// If the definition does not hold together, or there are too many controllers.
+    pub fn spawn_with(&mut self, spawn: Spawn) -> Result<ControllerId, SpawnError> {
+        if self.state.controllers.len() >= self.config.max_controllers as usize {
+            return Err(SpawnError::LimitReached(self.config.max_controllers));
+        }
+        let (template_id, template) = self.resolve(spawn.def)?;
+        let layout = self.layout_for(&template.sets)?;
+        for &(attribute, _) in &template.base {
+            if self.state.layouts[layout as usize].slot_of(attribute).is_none() {
+                return Err(SpawnError::UnknownAttribute(self.catalog.attribute_name(attribute).to_owned()));
+            }
+        }
+        let (owner, avatar) = (spawn.owner, spawn.avatar);
+        Ok(self.operate(|sim| sim.initialise(template_id, &template, layout, owner, avatar)))
+    }
+
+    fn resolve(&self, source: Source) -> Result<(Option<TemplateId>, Template), SpawnError> {
+        let id = match source {
+            Source::Named(name) => self.catalog.template(&name)?,
+            Source::Template(id) => id,
+            Source::Def(def) => {
+                let compiler = Compiler::new(&self.catalog.tables);
+                let template = compiler.template(&def);
+                let errors = compiler.into_errors();
+                return if errors.is_empty() {
+                    Ok((None, template))
+                } else {
+                    Err(CatalogErrors(errors).into())
+                };
+            }
+        };
+        let unknown = || UnknownName {
+            kind: crate::catalog::DefinitionKind::Template,
+            name: format!("{id:?}"),
+            nearest: None,
+        };
+        let template = self.catalog.template_by_id(id).ok_or_else(unknown)?;
+        Ok((Some(id), template.clone()))
+    }
+
+    /// The six steps of §4.3.
+    fn initialise(
+        &mut self,
+        template_id: Option<TemplateId>,
+        template: &Template,
+        layout: u32,
+        owner: Option<ActorId>,
+        avatar: Option<ActorId>,
+    ) -> ControllerId {
+        // 1. The controller is instantiated; 2. its attribute sets are registered; 3. owner and avatar are set.
+        let ordinal = self.state.ordinal;
+        self.state.ordinal += 1;
+        let slots = &self.state.layouts[layout as usize].slots;
+        let mut base: Vec<f64> = slots.iter().map(|slot| slot.attribute.def.default_base).collect();
+        for &(attribute, value) in &template.base {
+            if let Some(slot) = self.state.layouts[layout as usize].slot_of(attribute) {
+                base[usize::from(slot)] = value;
+            }
+        }
+        let id = self.state.controllers.insert(Controller {
+            ordinal,
+            template: template_id,
+            owner,
+            avatar,
+            replication: template.def.replication,
+            layout,
+            current: vec![0.0; base.len()],
+            base,
+            modifiers: Vec::new(),
+            tags: TagContainer::default(),
+            effects: Vec::new(),
+            outgoing: Vec::new(),
+            watchers: Vec::new(),
+            cues: SmallVec::new(),
+            abilities: Vec::new(),
+            rolls: SmallVec::new(),
+            pending: Default::default(),
+        });
+        self.state.owners.extend(owner.map(|owner| (owner, id)));
+        self.state.avatars.extend(avatar.map(|avatar| (avatar, id)));
+        self.emit(EventKind::ControllerSpawned { controller: id });
+        self.initialise_values(id, |_| true);
+        // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
+        for grant in &template.abilities {
+            self.grant_ability(id, grant, None);
+        }
+        let own = EffectContext::of(id);
+        if !template.tags.is_empty()
+            && let Ok(mut spec) = self.spec(self.catalog.internal.tags, 1.0, own.clone())
+        {
+            spec.granted_tags.extend(template.tags.iter().copied());
+            let _ = self.apply_one(spec, id);
+        }
+        for &(effect, level) in &template.effects {
+            self.flush();
+            if let Ok(spec) = self.spec(effect, level, own.clone()) {
+                let _ = self.apply_one(spec, id);
+            }
+        }
+        // 6. Replication is configured: the mode is part of the controller.
+        id
+    }
+
+    /// Takes a controller out of the simulation (§4.3): its effects are removed without expiration effects, its
+    /// abilities revoked. Effects that it caused on others stay, with what they last knew of it (M5).
+    ///
+    /// # Errors
+    /// If it does not exist (any more).
+    pub fn despawn(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        self.operate(|sim| sim.destroy(controller));
+        Ok(())
+    }
+
+    fn destroy(&mut self, id: ControllerId) {
+        // Values are brought up to date first, so that what others remember of it is what it was.
+        self.flush();
+        self.remember_source(id);
+        while let Some(last) = self.state.controllers.get(id).and_then(|controller| controller.effects.last())
+        {
+            let last: ActiveEffectId = *last;
+            self.remove_active(last, RemovalReason::TargetGone);
+        }
+        let abilities: Vec<AbilityHandle> =
+            self.state.controllers.get(id).map(|controller| controller.abilities.clone()).unwrap_or_default();
+        for handle in abilities {
+            self.revoke_ability(handle);
+        }
+        self.clear_tags(id);
+        self.flush();
+        let Some(controller) = self.state.controllers.remove(id) else { return };
+        if let Some(owner) = controller.owner {
+            self.state.owners.remove(&(owner, id));
+        }
+        if let Some(avatar) = controller.avatar {
+            self.state.avatars.remove(&(avatar, id));
+        }
+        self.emit(EventKind::ControllerDespawned { controller: id });
+    }
+
+    /// Writes down what the effects that a controller caused on others need of it.
+    fn remember_source(&mut self, id: ControllerId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let outgoing: SmallVec<[ActiveEffectId; 8]> = controller.outgoing.iter().map(|&(_, id)| id).collect();
+        for active in outgoing {
+            let Some(controller) = self.state.controllers.get(id) else { return };
+            let Some((_, effect)) = self.state.effect_of(&self.catalog, active) else { continue };
+            let value = |&attribute: &crate::id::AttributeId| {
+                let slot = usize::from(self.state.layout(controller).slot_of(attribute)?);
+                Some((attribute, controller.base[slot], controller.current[slot]))
+            };
+            let last = LastSource {
+                tags: controller.tags.bits().clone(),
+                values: effect.source_reads.iter().filter_map(value).collect(),
+            };
+            if let Some(active) = self.state.effects.get_mut(active) {
+                active.last_source = Some(Box::new(last));
+            }
+        }
+    }
+
+    /// Gives a controller another avatar, or none (§4.3). Its effects are re-evaluated.
+    ///
+    /// # Errors
+    /// If it does not exist (any more).
+    pub fn set_avatar(
+        &mut self,
+        controller: ControllerId,
+        avatar: Option<ActorId>,
+    ) -> Result<(), RefusalReason> {
+        let state = &mut self.state;
+        let Some(known) = state.controllers.get_mut(controller) else {
+            return Err(RefusalReason::UnknownController(controller));
+        };
+        let old = core::mem::replace(&mut known.avatar, avatar);
+        if let Some(old) = old {
+            state.avatars.remove(&(old, controller));
+        }
+        state.avatars.extend(avatar.map(|avatar| (avatar, controller)));
+        self.operate(|sim| {
+            sim.emit(EventKind::AvatarChanged { controller, old, new: avatar });
+            sim.refresh_all(controller);
+        });
+        Ok(())
+    }
+
+    /// Tells every effect on a controller to look again.
+    pub(super) fn refresh_all(&mut self, id: ControllerId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        for &active in &controller.effects {
+            if let Some(effect) = self.state.effects.get_mut(active)
+                && !effect.refresh_pending
+            {
+                effect.refresh_pending = true;
+                self.scratch.refresh.push_back(active);
+            }
+        }
+    }
+
+    /// Grants an ability (§4.5).
+    ///
+    /// # Errors
+    /// If the controller or the ability does not exist, or the controller has too many.
+    pub fn grant(
+        &mut self,
+        controller: ControllerId,
+        ability: AbilityId,
+        level: u32,
+    ) -> Result<AbilityHandle, RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        if self.catalog.ability_by_id(ability).is_none() {
+            return Err(RefusalReason::UnknownAbility(ability));
+        }
+        let grant = AbilityGrant { ability, level, input: None, removal: Default::default() };
+        self.operate(|sim| sim.grant_ability(controller, &grant, None))
+            .ok_or(RefusalReason::LimitReached(Limit::AbilitiesPerController))
+    }
+
+    /// Takes an ability away.
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn revoke(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
+        if !self.state.abilities.contains(handle) {
+            return Err(RefusalReason::UnknownGrant(handle));
+        }
+        self.operate(|sim| sim.revoke_ability(handle));
+        Ok(())
+    }
+
+    /// Evaluates the slots for which `is_new` holds for the first time, without events: bases are normalised to their
+    /// bounds once (B0).
+    pub(super) fn initialise_values(&mut self, id: ControllerId, is_new: impl Fn(u16) -> bool) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
+        for slot in (0..layout.slots.len() as u16).filter(|&slot| is_new(slot)) {
+            let at = usize::from(slot);
+            let Some(controller) = self.state.controllers.get(id) else { return };
+            let base = self.state.base_of(&self.catalog, controller, &layout, slot);
+            let failed = base.is_err();
+            let (min, max) = super::State::bounds(controller, &layout.slots[at]);
+            let base = super::values::clamp(base.unwrap_or(controller.base[at]), min, max);
+            let evaluated = self.state.evaluate_slot(&self.catalog, id, controller, slot, base);
+            let failed = failed || evaluated.is_none();
+            let current = evaluated.map_or(base, |evaluated| evaluated.value);
+            if let Some(controller) = self.state.controllers.get_mut(id) {
+                controller.base[at] = base;
+                controller.current[at] = current;
+            }
+            let attribute = layout.attribute_at(slot);
+            if failed {
+                self.emit(EventKind::EvaluationFailed { controller: id, attribute });
+            }
+            self.notify(id, WatchSubject::Attribute(attribute));
+        }
+    }
+}

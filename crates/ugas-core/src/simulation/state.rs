@@ -1,0 +1,276 @@
+//! The state: plain data that can be cloned, hashed and restored at any instant between calls (I1).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ability::GrantedAbility;
+use crate::arena::Arena;
+use crate::attribute::layout::Layout;
+use crate::catalog::Catalog;
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, Effect};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
+use crate::hash::{StateHash, StateHasher};
+use crate::id::{ActorId, AttributeId, EffectId};
+use crate::time::Time;
+use crate::timer::TimerWheel;
+
+/// Whether a simulation decides or predicts (§13).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Role {
+    /// It decides: a server, or a game without a network.
+    #[default]
+    Authority,
+    /// It predicts what an authority will decide, and refuses what only an authority may do.
+    Client,
+}
+
+/// How a simulation is set up. Not part of the state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Seed of everything random (V5).
+    pub seed: u64,
+    /// Whether it decides or predicts.
+    pub role: Role,
+    /// Whether `BeforeEffectApplied` is raised, with the values from before (§15.4).
+    pub audit: bool,
+    /// Most operations that one call or timer may lead to (E12).
+    pub cascade_limit: u32,
+    /// Most controllers.
+    pub max_controllers: u32,
+    /// Most effects on one controller, queued ones included.
+    pub max_effects_per_controller: u32,
+    /// Most abilities of one controller.
+    pub max_abilities_per_controller: u32,
+    /// Most effects created at run time.
+    pub max_runtime_effects: u32,
+    /// Most events kept for polling; later ones are counted and lost.
+    pub max_events: u32,
+}
+
+impl Config {
+    /// The default configuration with a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self { seed, ..Self::default() }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            role: Role::Authority,
+            audit: false,
+            cascade_limit: 1_024,
+            max_controllers: 1 << 20,
+            max_effects_per_controller: 4_096,
+            max_abilities_per_controller: 1_024,
+            max_runtime_effects: 1 << 16,
+            max_events: 1 << 20,
+        }
+    }
+}
+
+/// A copy of a simulation's state; see [`Simulation::snapshot`](super::Simulation::snapshot).
+#[derive(Clone)]
+pub struct Snapshot(pub(super) State);
+
+impl Snapshot {
+    /// The time at which it was taken.
+    pub fn time(&self) -> Time {
+        self.0.now
+    }
+
+    /// The hash of the state.
+    pub fn state_hash(&self) -> u64 {
+        StateHasher::of(&self.0)
+    }
+}
+
+impl core::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Snapshot at {}", self.0.now)
+    }
+}
+
+/// What a timer does when it fires.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum TimerKind {
+    /// E3: at equal times the tick of an effect precedes its expiry.
+    Tick,
+    Expiry,
+}
+
+/// Timers at the same instant fire in the order of this (V4): by the application order of their effects.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Timer {
+    pub(super) sequence: u64,
+    pub(super) kind: TimerKind,
+    pub(super) effect: ActiveEffectId,
+}
+
+/// Everything that a simulation remembers.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(super) now: Time,
+    pub(super) seed: u64,
+    /// Next application number.
+    pub(super) sequence: u64,
+    /// Next controller ordinal.
+    pub(super) ordinal: u64,
+    /// Next operation number.
+    pub(super) operation: u64,
+    /// Next event number.
+    pub(super) events: u64,
+    pub(super) controllers: Arena<ControllerId, Controller>,
+    pub(super) effects: Arena<ActiveEffectId, ActiveEffect>,
+    pub(super) abilities: Arena<AbilityHandle, GrantedAbility>,
+    /// Effects created at run time; a forgotten one leaves a hole, so that ids are never reused.
+    pub(super) runtime_effects: Vec<Option<Arc<Effect>>>,
+    pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
+    pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
+    /// Derived from the active effects.
+    pub(super) timers: TimerWheel<Timer>,
+    /// A cache of what the catalog's sets look like together, in the order of first use.
+    pub(super) layouts: Vec<Arc<Layout>>,
+}
+
+impl State {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            now: Time::ZERO,
+            seed,
+            sequence: 0,
+            ordinal: 0,
+            operation: 0,
+            events: 0,
+            controllers: Arena::new(),
+            effects: Arena::new(),
+            abilities: Arena::new(),
+            runtime_effects: Vec::new(),
+            owners: BTreeSet::new(),
+            avatars: BTreeSet::new(),
+            timers: TimerWheel::new(Time::ZERO),
+            layouts: Vec::new(),
+        }
+    }
+
+    pub(super) fn next_sequence(&mut self) -> u64 {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        sequence
+    }
+
+    pub(super) fn layout(&self, controller: &Controller) -> &Layout {
+        &self.layouts[controller.layout as usize]
+    }
+
+    /// A controller together with the slot of one of its attributes.
+    pub(super) fn locate(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+    ) -> Option<(&Controller, usize)> {
+        let controller = self.controllers.get(controller)?;
+        let slot = self.layout(controller).slot_of(attribute)?;
+        Some((controller, usize::from(slot)))
+    }
+
+    pub(super) fn definition<'a>(&'a self, catalog: &'a Catalog, id: EffectId) -> Option<&'a Arc<Effect>> {
+        match id.usize().checked_sub(catalog.effect_count()) {
+            None => catalog.effect_by_id(id),
+            Some(index) => self.runtime_effects.get(index)?.as_ref(),
+        }
+    }
+
+    pub(super) fn by_actor(
+        &self,
+        index: &BTreeSet<(ActorId, ControllerId)>,
+        actor: ActorId,
+    ) -> Option<ControllerId> {
+        let lowest = ControllerId::from_parts(0, core::num::NonZeroU32::MIN);
+        let of_actor = index.range((actor, lowest)..).take_while(|(id, _)| *id == actor);
+        of_actor
+            .map(|&(_, controller)| controller)
+            .min_by_key(|&controller| self.controllers.get(controller).map(Controller::ordinal))
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut clone = Self::new(self.seed);
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Reuses what is there, so that restoring a snapshot every tick does not allocate.
+    fn clone_from(&mut self, source: &Self) {
+        let Self {
+            now,
+            seed,
+            sequence,
+            ordinal,
+            operation,
+            events,
+            controllers,
+            effects,
+            abilities,
+            runtime_effects,
+            owners,
+            avatars,
+            timers,
+            layouts,
+        } = source;
+        self.now = *now;
+        self.seed = *seed;
+        self.sequence = *sequence;
+        self.ordinal = *ordinal;
+        self.operation = *operation;
+        self.events = *events;
+        self.controllers.clone_from(controllers);
+        self.effects.clone_from(effects);
+        self.abilities.clone_from(abilities);
+        self.runtime_effects.clone_from(runtime_effects);
+        self.owners.clone_from(owners);
+        self.avatars.clone_from(avatars);
+        self.timers.clone_from(timers);
+        self.layouts.clone_from(layouts);
+    }
+}
+
+impl StateHash for State {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self {
+            now,
+            seed,
+            sequence,
+            ordinal,
+            operation,
+            events,
+            controllers,
+            effects,
+            abilities,
+            runtime_effects,
+            owners: _,
+            avatars: _,
+            timers: _,
+            layouts: _,
+        } = self;
+        now.state_hash(hasher);
+        seed.state_hash(hasher);
+        sequence.state_hash(hasher);
+        ordinal.state_hash(hasher);
+        operation.state_hash(hasher);
+        events.state_hash(hasher);
+        controllers.state_hash(hasher);
+        for (_, controller) in controllers.iter() {
+            self.layout(controller).sets.state_hash(hasher);
+        }
+        effects.state_hash(hasher);
+        abilities.state_hash(hasher);
+        (runtime_effects.len() as u64).state_hash(hasher);
+        for effect in runtime_effects {
+            effect.as_ref().map(|effect| &*effect.def).state_hash(hasher);
+        }
+    }
+}

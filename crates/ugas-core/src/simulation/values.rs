@@ -1,0 +1,437 @@
+//! Values: which modifiers count, what they add up to, and what bounds the result (§5.3, §5.4, M1–M10, B0, B1).
+
+use smallvec::SmallVec;
+
+use super::{Simulation, State};
+use crate::attribute::Evaluation;
+use crate::attribute::layout::{Bound, Layout, Slot};
+use crate::catalog::{Catalog, PreChange, QualifierTerm};
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, Effect};
+use crate::expr::{Environment, EvalError, Side};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{AttributeId, CurveId, TagId};
+use crate::modifier::MAX_LAYER;
+use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, penalty};
+use crate::number::finite;
+use crate::refusal::Party;
+use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
+
+/// How an attribute is evaluated, where that differs from its current value (UEM).
+#[derive(Clone, PartialEq, Debug)]
+pub struct EvaluationParameters {
+    /// Tags that count as if the source of each modifier had them too, with their ancestors.
+    pub extra_source_tags: TagBits,
+    /// Tags that count as if the target had them too, with their ancestors.
+    pub extra_target_tags: TagBits,
+    /// Effects whose modifiers do not count.
+    pub ignored_effects: SmallVec<[ActiveEffectId; 2]>,
+    /// Only modifiers whose effect or its source carries all of these count.
+    pub source_tag_filter: TagSet,
+    /// Only modifiers count whose target carries all of these.
+    pub target_tag_filter: TagSet,
+    /// Whether modifiers that belong to a prediction count.
+    pub include_predicted: bool,
+    /// The last layer that is evaluated.
+    pub up_to_layer: u8,
+}
+
+impl Default for EvaluationParameters {
+    fn default() -> Self {
+        Self {
+            extra_source_tags: TagBits::default(),
+            extra_target_tags: TagBits::default(),
+            ignored_effects: SmallVec::new(),
+            source_tag_filter: TagSet::default(),
+            target_tag_filter: TagSet::default(),
+            include_predicted: true,
+            up_to_layer: MAX_LAYER,
+        }
+    }
+}
+
+/// Why a modifier does not count (UEM's last section).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    Counts,
+    /// Its effect's ongoing requirements fail (E7).
+    Inhibited,
+    /// A required tag is missing.
+    MissingTag(Party, TagId),
+    /// An ignored tag is present.
+    BlockedTag(Party, TagId),
+    /// It is in a layer beyond the one that was asked for.
+    LayerNotEvaluated,
+    /// It belongs to a prediction, and those do not count here.
+    PredictedOnly,
+    /// The caller asked for its effect not to count.
+    IgnoredEffect,
+    /// A tag filter excludes it.
+    TagFilter(TagId),
+    /// A stronger negative modifier counts instead (M7).
+    NotMostNegative,
+    /// A native qualifier excluded it (M7).
+    Qualifier,
+}
+
+/// The tags of an effect's source: those it has, or those it had last (M5).
+pub(crate) struct SourceTags<'a>(Option<&'a TagBits>);
+
+impl<'a> SourceTags<'a> {
+    pub(crate) fn of(state: &'a State, active: &'a ActiveEffect) -> Self {
+        Self::from_parts(state, active.source(), active.last_source.as_ref().map(|last| &last.tags))
+    }
+
+    pub(crate) fn from_parts(
+        state: &'a State,
+        source: Option<ControllerId>,
+        last: Option<&'a TagBits>,
+    ) -> Self {
+        let live = source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
+        Self(live.or(last))
+    }
+}
+
+impl TagView for SourceTags<'_> {
+    fn word(&self, index: usize) -> u64 {
+        self.0.map_or(0, |bits| bits.word(index))
+    }
+}
+
+/// Two views taken together.
+struct Both<'a, A: ?Sized, B: ?Sized>(&'a A, &'a B);
+
+impl<A: TagView + ?Sized, B: TagView + ?Sized> TagView for Both<'_, A, B> {
+    fn word(&self, index: usize) -> u64 {
+        self.0.word(index) | self.1.word(index)
+    }
+}
+
+/// The modifiers of an attribute at one moment, to be evaluated later (UEM, aggregator snapshots).
+///
+/// Tag requirements are still judged when it is evaluated; the modifiers themselves are frozen.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AggregatorSnapshot {
+    controller: ControllerId,
+    attribute: AttributeId,
+    base: f64,
+    entries: Vec<ModifierEntry>,
+}
+
+impl AggregatorSnapshot {
+    /// The base value at that moment.
+    pub fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// The attribute.
+    pub fn attribute(&self) -> AttributeId {
+        self.attribute
+    }
+}
+
+/// A value before and after its bounds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Evaluated {
+    pub(crate) value: f64,
+    pub(crate) divisor_ignored: bool,
+}
+
+impl State {
+    /// Judges each entry of a slot. `None` stands for "all count", which is found without allocating.
+    pub(crate) fn verdicts(
+        &self,
+        catalog: &Catalog,
+        controller: &Controller,
+        slot: &Slot,
+        base: f64,
+        entries: &[ModifierEntry],
+        parameters: Option<&EvaluationParameters>,
+    ) -> Option<SmallVec<[Verdict; 16]>> {
+        let qualifier = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.qualifier.as_ref());
+        let plain = parameters.is_none()
+            && qualifier.is_none()
+            && slot.attribute.def.evaluation == Evaluation::All
+            && entries.iter().all(|entry| !entry.conditions.can_fail());
+        if plain {
+            return None;
+        }
+        let mut verdicts: SmallVec<[Verdict; 16]> =
+            entries.iter().map(|entry| self.judge(catalog, controller, entry, parameters)).collect();
+        if slot.attribute.def.evaluation == Evaluation::MostNegativeOnly {
+            keep_most_negative(base, entries, &mut verdicts);
+        }
+        if let Some(qualifier) = qualifier {
+            let mut terms: SmallVec<[QualifierTerm; 16]> = entries
+                .iter()
+                .zip(&verdicts)
+                .map(|(entry, verdict)| QualifierTerm {
+                    effect: entry.effect,
+                    operation: entry.operation,
+                    layer: entry.layer,
+                    amount: entry.amount,
+                    counts: *verdict == Verdict::Counts,
+                })
+                .collect();
+            qualifier(&mut terms);
+            for (term, verdict) in terms.iter().zip(&mut verdicts) {
+                if *verdict == Verdict::Counts && !term.counts {
+                    *verdict = Verdict::Qualifier;
+                }
+            }
+        }
+        Some(verdicts)
+    }
+
+    fn judge(
+        &self,
+        catalog: &Catalog,
+        controller: &Controller,
+        entry: &ModifierEntry,
+        parameters: Option<&EvaluationParameters>,
+    ) -> Verdict {
+        if entry.conditions.inhibited {
+            return Verdict::Inhibited;
+        }
+        if let Some(parameters) = parameters {
+            if parameters.ignored_effects.contains(&entry.effect) {
+                return Verdict::IgnoredEffect;
+            }
+            if entry.conditions.predicted && !parameters.include_predicted {
+                return Verdict::PredictedOnly;
+            }
+            if entry.layer > parameters.up_to_layer {
+                return Verdict::LayerNotEvaluated;
+            }
+        }
+        let needs_effect = entry.conditions.tags
+            || parameters.is_some_and(|parameters| !parameters.source_tag_filter.is_empty());
+        if needs_effect && let Some((active, effect)) = self.effect_of(catalog, entry.effect) {
+            let source = SourceTags::of(self, active);
+            let none = TagBits::default();
+            let extra = parameters.map_or((&none, &none), |parameters| {
+                (&parameters.extra_source_tags, &parameters.extra_target_tags)
+            });
+            if let Some(parameters) = parameters {
+                let carried = Both(&effect.own_tags, &source);
+                if let Some(tag) = parameters.source_tag_filter.missing_from(&carried).next() {
+                    return Verdict::TagFilter(tag);
+                }
+            }
+            if let Some(modifier) = effect.modifiers.get(usize::from(entry.index)) {
+                let target = Both(&controller.tags, extra.1);
+                let source = Both(&source, extra.0);
+                let verdict = require(&modifier.source_tags, &source, Party::Source)
+                    .or_else(|| require(&modifier.target_tags, &target, Party::Target));
+                if let Some(verdict) = verdict {
+                    return verdict;
+                }
+            }
+        }
+        if let Some(parameters) = parameters
+            && let Some(tag) = parameters.target_tag_filter.missing_from(&controller.tags).next()
+        {
+            return Verdict::TagFilter(tag);
+        }
+        Verdict::Counts
+    }
+
+    /// An active effect together with its definition.
+    pub(crate) fn effect_of<'a>(
+        &'a self,
+        catalog: &'a Catalog,
+        id: ActiveEffectId,
+    ) -> Option<(&'a ActiveEffect, &'a Effect)> {
+        let active = self.effects.get(id)?;
+        Some((active, self.definition(catalog, active.effect)?))
+    }
+
+    /// The value of a slot before bounds, with what each layer did reported to `on_layer`.
+    pub(crate) fn aggregate_slot(
+        &self,
+        catalog: &Catalog,
+        controller: &Controller,
+        slot: &Slot,
+        base: f64,
+        entries: &[ModifierEntry],
+        parameters: Option<&EvaluationParameters>,
+        on_layer: impl FnMut(LayerOutcome),
+    ) -> Evaluated {
+        let up_to = parameters.map_or(MAX_LAYER, |parameters| parameters.up_to_layer);
+        let verdicts = self.verdicts(catalog, controller, slot, base, entries, parameters);
+        let result = match &verdicts {
+            None => aggregate(base, entries, up_to, |_| true, on_layer),
+            Some(verdicts) => aggregate(base, entries, up_to, |at| verdicts[at] == Verdict::Counts, on_layer),
+        };
+        Evaluated { value: result.value, divisor_ignored: result.divisor_ignored }
+    }
+
+    /// The bounds of a slot at this moment.
+    pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
+        let bound = |bound: Option<Bound<u16>>| {
+            bound.map(|bound| match bound {
+                Bound::Constant(value) => value,
+                Bound::Attribute(slot) => controller.current[usize::from(slot)],
+            })
+        };
+        (bound(slot.min), bound(slot.max))
+    }
+
+    /// The base of a slot: what is stored, or what its expression gives (B2).
+    pub(super) fn base_of(
+        &self,
+        catalog: &Catalog,
+        controller: &Controller,
+        layout: &Layout,
+        slot: u16,
+    ) -> Result<f64, EvalError> {
+        match &layout.slots[usize::from(slot)].attribute.derived {
+            None => Ok(controller.base[usize::from(slot)]),
+            Some(program) => program.evaluate(&mut DerivedInputs { catalog, controller, layout }),
+        }
+    }
+
+    /// Evaluates one slot: base, modifiers, bounds, hook. `None` if the result is not finite (V2).
+    pub(super) fn evaluate_slot(
+        &self,
+        catalog: &Catalog,
+        id: ControllerId,
+        controller: &Controller,
+        slot_index: u16,
+        base: f64,
+    ) -> Option<Evaluated> {
+        let layout = self.layout(controller);
+        let slot = &layout.slots[usize::from(slot_index)];
+        let entries = controller.modifiers_of(slot_index);
+        let result = if entries.is_empty() {
+            Evaluated { value: base, divisor_ignored: false }
+        } else {
+            self.aggregate_slot(catalog, controller, slot, base, entries, None, |_| {})
+        };
+        let (min, max) = Self::bounds(controller, slot);
+        let mut value = clamp(finite(result.value)?, min, max);
+        if let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref()) {
+            let old = controller.current[usize::from(slot_index)];
+            let change = PreChange { controller: id, attribute: slot.attribute.id, base, old, new: value };
+            value = finite(hook(&change)).unwrap_or(value);
+        }
+        // Adding zero turns a negative zero into a positive one: they are equal, and so must be their hashes.
+        Some(Evaluated { value: value + 0.0, ..result })
+    }
+}
+
+impl Simulation {
+    /// Evaluates an attribute under other circumstances than the present ones: with more tags, without some effects,
+    /// up to a layer (UEM). Bounds apply only if all layers are evaluated.
+    pub fn evaluate(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+        parameters: &EvaluationParameters,
+    ) -> Option<f64> {
+        let (controller, slot) = self.state.locate(controller, attribute)?;
+        let base = controller.base[slot];
+        self.evaluate_entries(controller, slot as u16, base, controller.modifiers_of(slot as u16), parameters)
+    }
+
+    /// Freezes the modifiers of an attribute (UEM, aggregator snapshots).
+    pub fn capture(&self, controller: ControllerId, attribute: AttributeId) -> Option<AggregatorSnapshot> {
+        let id = controller;
+        let (controller, slot) = self.state.locate(id, attribute)?;
+        let entries = controller.modifiers_of(slot as u16).to_vec();
+        Some(AggregatorSnapshot { controller: id, attribute, base: controller.base[slot], entries })
+    }
+
+    /// Evaluates a frozen set of modifiers. Bounds are the present ones.
+    pub fn evaluate_capture(
+        &self,
+        capture: &AggregatorSnapshot,
+        parameters: &EvaluationParameters,
+    ) -> Option<f64> {
+        let (controller, slot) = self.state.locate(capture.controller, capture.attribute)?;
+        self.evaluate_entries(controller, slot as u16, capture.base, &capture.entries, parameters)
+    }
+
+    fn evaluate_entries(
+        &self,
+        controller: &Controller,
+        slot_index: u16,
+        base: f64,
+        entries: &[ModifierEntry],
+        parameters: &EvaluationParameters,
+    ) -> Option<f64> {
+        let slot = &self.state.layout(controller).slots[usize::from(slot_index)];
+        let state = &self.state;
+        let result =
+            state.aggregate_slot(&self.catalog, controller, slot, base, entries, Some(parameters), |_| {});
+        let value = finite(result.value)?;
+        if parameters.up_to_layer < MAX_LAYER {
+            return Some(value);
+        }
+        let (min, max) = State::bounds(controller, slot);
+        Some(clamp(value, min, max))
+    }
+}
+
+/// B0: `max(Min, min(Max, x))`, so that Min wins.
+pub(crate) fn clamp(value: f64, min: Option<f64>, max: Option<f64>) -> f64 {
+    let mut value = value;
+    if let Some(max) = max
+        && value > max
+    {
+        value = max;
+    }
+    if let Some(min) = min
+        && value < min
+    {
+        value = min;
+    }
+    value
+}
+
+fn require(requirement: &TagRequirement, tags: &impl TagView, party: Party) -> Option<Verdict> {
+    if requirement.is_met_by(tags) {
+        return None;
+    }
+    let missing = requirement.require.missing_from(tags).next().map(|tag| Verdict::MissingTag(party, tag));
+    missing.or_else(|| requirement.ignore.present_in(tags).next().map(|tag| Verdict::BlockedTag(party, tag)))
+}
+
+/// M7: of the negative modifiers that count, only the strongest goes on counting; on a tie the first applied.
+fn keep_most_negative(base: f64, entries: &[ModifierEntry], verdicts: &mut [Verdict]) {
+    let counting = |verdicts: &[Verdict], at: usize| verdicts[at] == Verdict::Counts;
+    let mut worst: Option<(usize, f64)> = None;
+    for (at, entry) in entries.iter().enumerate() {
+        if counting(verdicts, at)
+            && let Some(loss) = penalty(base, entry)
+            && worst.is_none_or(|(_, most)| loss < most)
+        {
+            worst = Some((at, loss));
+        }
+    }
+    let Some((worst, _)) = worst else { return };
+    for (at, entry) in entries.iter().enumerate() {
+        if at != worst && counting(verdicts, at) && penalty(base, entry).is_some() {
+            verdicts[at] = Verdict::NotMostNegative;
+        }
+    }
+}
+
+/// What a derived attribute may read: current values of its own controller.
+struct DerivedInputs<'a> {
+    catalog: &'a Catalog,
+    controller: &'a Controller,
+    layout: &'a Layout,
+}
+
+impl Environment for DerivedInputs<'_> {
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        let slot = self.layout.slot_of(attribute).ok_or(EvalError::MissingAttribute { side, attribute })?;
+        Ok(self.controller.current[usize::from(slot)])
+    }
+
+    fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
+        let found = self.catalog.curve(curve).ok_or(EvalError::MissingCurve { curve })?;
+        Ok(found.value_at(x))
+    }
+}
