@@ -1,4 +1,29 @@
-//! Deterministic core of UGAS.
+//! Deterministic core of UGAS: tags, attributes, modifiers and effects as plain data.
+//!
+//! Most readers want the `ugas` crate, which re-exports what a game needs and has the manual. This crate is where the
+//! rules are. It knows no files, no clocks, no threads, no sockets and no engine, and contains no `unsafe` code.
+//!
+//! Commands go in, plain data advances, events come out:
+//!
+//! - A [`catalog::Catalog`] holds every definition and all native code. It is checked as a whole, and then immutable.
+//! - A [`simulation::Simulation`] holds the state, which can be cloned, hashed and restored between any two calls.
+//! - An [`event::Event`] says what happened; a [`refusal::Refusal`] says why something did not.
+//!
+//! # Reading order
+//!
+//! 1. Ground: [`time`], [`id`], [`handle`], [`arena`], [`timer`], [`random`], [`hash`], [`number`], [`nearest`].
+//! 2. Words: [`tag`] (§7), [`expr`], [`curve`].
+//! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
+//!    (§4), and [`catalog`], which resolves and checks them.
+//! 4. The pipeline: [`simulation`], one module a step, with [`event`] and [`refusal`] as what it answers.
+//!
+//! # References in comments
+//!
+//! `§7.2` is a clause of the UGAS specification, 1.0.0-draft.1. `UEM` and `GASD` are descriptions of Unreal's gameplay
+//! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
+//! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
+//! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
+//! `E` effects, `A` abilities.
 #![forbid(unsafe_code)]
 
 pub mod ability;

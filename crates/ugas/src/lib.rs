@@ -1,1 +1,202 @@
-//! Placeholder.
+//! A deterministic, engine-agnostic gameplay ability system: tags, attributes, modifiers and effects as plain data.
+//!
+//! **Commands go in, a simulation of plain data advances, events come out.** The crate draws nothing, opens no file and
+//! reads no clock: an engine, a server or a test calls it.
+//!
+//! A [`Catalog`] holds the definitions of a game; it is checked as a whole and then immutable. A [`Simulation`] holds
+//! the state: controllers with attributes, tags, effects and granted abilities. Only effects change attributes and tags
+//! (§3.1), whoever applies them. Paragraph signs refer to the
+//! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1.
+//!
+//! # Quick start
+//!
+//! ```
+//! use ugas::prelude::*;
+//!
+//! fn main() -> Result<(), ugas::Error> {
+//!     let catalog = Catalog::builder()
+//!         .attribute_set(
+//!             AttributeSetDef::new("Combat")
+//!                 .with(AttributeDef::new("MaxHealth", 100.0).min(1.0))
+//!                 .with(AttributeDef::new("Health", 100.0).min(0.0).max("MaxHealth")),
+//!         )
+//!         .effect(
+//!             EffectDef::lasting("GE_Poison", 10.0)
+//!                 .every(1.0)
+//!                 .modify("Health", Operation::Add, -5.0)
+//!                 .granting("State.Debuff.Poisoned"),
+//!         )
+//!         .template(ControllerDef::new("Wolf").with_set("Combat"))
+//!         .build()?;
+//!     let health = catalog.attribute("Health")?;
+//!     let poison = catalog.effect("GE_Poison")?;
+//!     let debuff = catalog.tag("State.Debuff")?;
+//!
+//!     let mut sim = Simulation::new(catalog, Config::seeded(7));
+//!     let wolf = sim.spawn("Wolf")?;
+//!     sim.apply_effect(poison, None, wolf)?;
+//!     assert!(sim.has_tag(wolf, debuff)); // poisoned, hence debuffed
+//!
+//!     sim.advance(Span::seconds(3.5)); // ticks at 1, 2 and 3 s
+//!     assert_eq!(sim.current(wolf, health), Some(85.0));
+//!
+//!     for event in sim.events() {
+//!         if let EventKind::AttributeChanged { old, new, .. } = event.kind {
+//!             println!("{}: {old} -> {new}", event.time);
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Where things are
+//!
+//! | | |
+//! |---|---|
+//! | Definitions, by name | [`AttributeSetDef`], [`EffectDef`], [`CalculationDef`], [`CurveDef`], [`AbilityDef`], [`ControllerDef`]; collected by [`CatalogBuilder`] |
+//! | The rules, resolved | [`Catalog`]: names to ids and back, and [`Catalog::hash`] to compare two machines |
+//! | The state | [`Simulation`]; a [`Snapshot`] of it; [`Simulation::state_hash`] |
+//! | One application | [`EffectSpec`] with its [`EffectContext`]; [`Application`] if it succeeded, [`Refusal`] if not |
+//! | What happened | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
+//! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Everything else | [`core`], module by module |
+//!
+//! # The specification's interfaces
+//!
+//! Names follow the specification where it has one. What differs is the shape: controllers live in the simulation and
+//! are named by handles, so a method of a controller there is a method of the simulation with a handle here.
+//!
+//! | § | Specification | Here |
+//! |---|---|---|
+//! | 4.2 | Owner and Avatar actor | [`Spawn::owner`], [`Spawn::avatar`], [`Spawn::actor`] for both; [`ActorId`] is the host's |
+//! | 4.3 | Initialization sequence | [`Simulation::spawn`], [`Simulation::spawn_with`], from a [`ControllerDef`] |
+//! | 4.3 | Possession handling | [`Simulation::set_avatar`], [`EventKind::AvatarChanged`] |
+//! | 4.3 | Destruction cleanup | [`Simulation::despawn`] |
+//! | 4.4 | `GetGameplayController` | [`Simulation::controller_of_owner`], [`Simulation::controller_of_avatar`] |
+//! | 4.5 | `MakeEffectContext` | [`EffectContext::of`] |
+//! | 4.5 | `MakeOutgoingSpec` | [`Simulation::spec`] |
+//! | 4.5 | `ApplyGameplayEffectToSelf`, `…ToTarget` | [`Simulation::apply`]: the target is an argument, the source is in the context; [`Simulation::apply_effect`] for the plain case |
+//! | 4.5 | `predictionKey` | [`EffectSpec::predicted`] |
+//! | 4.5 | `RemoveActiveGameplayEffect` | [`Simulation::remove`] with [`Stacks`]; also [`Simulation::remove_matching`], [`Simulation::remove_from_source`] |
+//! | 4.5 | `GrantAbility` | [`Simulation::grant`], [`Simulation::revoke`]; an input binding is part of an [`AbilityGrantDef`] |
+//! | 4.5 | `TryActivateAbility` | not there yet |
+//! | 5.1 | `Attribute`, `AttributeMetadata` | [`AttributeDef`], [`AttributeCategory`], [`AttributeReplication`] |
+//! | 5.2 | `BaseValue`, `CurrentValue` | [`Simulation::base`], [`Simulation::current`]; all of a controller by [`Simulation::attributes`] |
+//! | 5.3 | Modifier pipeline | [`ModifierDef`], [`Operation`]; [`ModifierDef::channel`] is the multiplier bucket; [`Simulation::evaluate`] for what-if |
+//! | 5.4 | `Clamping` | [`AttributeDef::min`], [`AttributeDef::max`] with a number or a name ([`BoundDef`]) |
+//! | 5.6 | `OnAttributeChanged`, `AttributeChangedEvent` | [`EventKind::AttributeChanged`] in the stream, [`AttributeChange`] for observers |
+//! | 5.6 | `RegisterAttributeChangeObserver` | [`Observers::on_attribute_changed`] |
+//! | 5.6 | `UnregisterAttributeChangeObserver` | [`Observers::unregister`] |
+//! | 6.2 | `RegisterAttributeSet` | [`Simulation::register_set`], or [`ControllerDef::with_set`] from the start |
+//! | 6.2 | `UnregisterAttributeSet` | [`Simulation::unregister_set`] |
+//! | 6.2 | `GetAttributeSet` | [`Simulation::attribute_sets`], [`Catalog::attributes_of`] |
+//! | 6.4 | `Dependencies`, `DerivedFrom` | [`AttributeSetDef::depends_on`], [`AttributeDef::derived`] |
+//! | 7.1 | Tag names | [`TagRegistry`]; [`CatalogBuilder::tags`] |
+//! | 7.2 | `TagContainer` | [`TagContainer`] by [`Simulation::tags`]; `AddTag`, `RemoveTag` and `Clear` are not public, as the specification asks |
+//! | 7.2 | `OnTagChanged` | [`EventKind::TagAdded`], [`EventKind::TagRemoved`] |
+//! | 7.2 | `IsEmpty`, `Count` | [`TagContainer::is_empty`], [`TagContainer::len`] |
+//! | 7.3 | `MatchesTag`, `MatchesTagExact`, `GetTagCount` | [`Simulation::has_tag`] or [`TagContainer::matches`], [`TagContainer::matches_exact`], [`TagContainer::count`] |
+//! | 7.3 | `HasAny`, `HasAll`, `HasNone` | [`TagContainer::has_any`], [`TagContainer::has_all`], [`TagContainer::has_none`]; nested: [`TagQuery`] |
+//! | 9.1 | `GameplayEffect` | [`EffectDef`] |
+//! | 9.2 | `DurationPolicy` | [`EffectDef::instant`], [`EffectDef::lasting`], [`EffectDef::infinite`] |
+//! | 9.3 | `PeriodicSettings` | [`EffectDef::every`], [`EffectDef::executing_on_application`] |
+//! | 9.4.2 | `MagnitudeDefinition` | [`MagnitudeDef`]: a number or curve, an attribute, a calculation, set by the caller, an expression |
+//! | 9.4.2 | `SetByCallerMagnitude` | [`EffectSpec::with_magnitude`] |
+//! | 9.5 | `ExecutionCalculation`, `AttributeCapture` | [`CalculationDef`] of expressions or [`Calculation`] in Rust ([`CatalogBuilder::native`]); [`CaptureDef`] |
+//! | 9.5 | `CaptureTime` | [`CaptureTime`] |
+//! | 9.6 | `ExecutionPolicy` | [`ExecutionPolicy`]; Unreal's stacking is [`StackingDef`] |
+//! | 9.7 | Tag grants, `GameplayCues` | [`EffectDef::granting`], [`EffectDef::cue`] and the cue events |
+//! | 9.8 | `AbilityGrant` | [`AbilityGrantDef`] |
+//! | 9.9 | `EffectSpec`, `EffectSpecHandle` | [`EffectSpec`], a plain value |
+//! | 9.9 | `DurationOverride`, `PeriodOverride` | [`EffectSpec::with_duration`], [`EffectSpec::with_period`] |
+//! | 9.9 | `EffectContext`, `HitResult` | [`EffectContext`], [`HitResult`]; data of your own by [`ContextPayload`] |
+//! | 9.9 | `ActiveEffectHandle` | [`ActiveEffectId`]; [`Application`] instead of `bPassedFiltersAndWasExecuted` |
+//! | 9.6 | `OnEffectApplied`, `OnEffectRemoved` | [`EventKind::EffectApplied`], [`EventKind::EffectRemoved`] |
+//! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
+
+mod error;
+mod observers;
+
+pub use error::Error;
+pub use observers::{AttributeChange, Filter, ObserverId, Observers};
+
+/// The core, module by module: for what has no place at the root of this crate.
+pub use ugas_core as core;
+
+pub use ugas_core::ability::{AbilityDef, GrantedAbility};
+pub use ugas_core::attribute::{
+    AttributeCategory, AttributeDef, AttributeReplication, AttributeSetDef, BoundDef, Evaluation, Metadata,
+    OnBoundChange,
+};
+pub use ugas_core::catalog::{
+    Catalog, CatalogBuilder, CatalogErrors, DefinitionError, DefinitionKind, PreChange, QualifierTerm,
+    UnknownName,
+};
+pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
+pub use ugas_core::curve::{CurveDef, Interpolation};
+pub use ugas_core::effect::calculation::{
+    Calculation, CalculationDef, CalculationError, CaptureDef, OutputDef, native,
+};
+pub use ugas_core::effect::magnitude::{
+    AttributeCalculation, AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef,
+};
+pub use ugas_core::effect::{
+    AbilityGrantDef, AbilityRemoval, ActiveEffect, AdditionalEffectDef, AdditionalTo, ContextPayload,
+    DurationDef, DurationRefresh, Effect, EffectContext, EffectDef, EffectQuery, EffectSpec, EffectStatus,
+    ExecutionDef, ExecutionPolicy, ExpirationEffectsDef, HitResult, PeriodDef, PeriodReset,
+    PeriodicInhibition, PredictionKey, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef,
+    StackingType, TagQueryDef, TagQueryItemDef, Vector3,
+};
+pub use ugas_core::event::{Cause, CueParameters, Event, EventKind, RemovalReason};
+pub use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+pub use ugas_core::id::{
+    AbilityId, ActorId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId,
+    TemplateId,
+};
+pub use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
+pub use ugas_core::refusal::{Limit, Party, Refusal, RefusalReason};
+pub use ugas_core::simulation::{
+    AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError, EvaluationParameters,
+    PostExecute, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
+};
+pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
+pub use ugas_core::time::{Span, Time};
+
+/// What most programs that use the crate name: `use ugas::prelude::*;`.
+///
+/// Listed one by one, so that nothing gets in by accident. [`Error`](crate::Error) is not among them: `ugas::Error`
+/// says whose error it is.
+pub mod prelude {
+    pub use crate::{
+        AbilityDef, AbilityGrantDef, ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef,
+        AttributeId, AttributeSetDef, Catalog, CatalogBuilder, Config, ControllerDef, ControllerId, CurveDef,
+        EffectContext, EffectDef, EffectId, EffectQuery, EffectSpec, Event, EventKind, ExecutionPolicy,
+        MagnitudeDef, ModifierDef, Operation, Refusal, RefusalReason, Simulation, Snapshot, Span, Spawn,
+        StackingDef, Stacks, TagId, TagQuery, Time,
+    };
+}
+
+/// The manual's snippets are compiled and run with the tests.
+#[cfg(doctest)]
+mod manual {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/book/01-controllers.md")]
+    struct Controllers;
+    #[doc = include_str!("../../../docs/book/02-attributes.md")]
+    struct Attributes;
+    #[doc = include_str!("../../../docs/book/03-tags.md")]
+    struct Tags;
+    #[doc = include_str!("../../../docs/book/04-effects.md")]
+    struct Effects;
+    #[doc = include_str!("../../../docs/book/05-stacking.md")]
+    struct Stacking;
+    #[doc = include_str!("../../../docs/book/06-calculations.md")]
+    struct Calculations;
+    #[doc = include_str!("../../../docs/book/07-events.md")]
+    struct Events;
+    #[doc = include_str!("../../../docs/book/08-determinism.md")]
+    struct Determinism;
+    #[doc = include_str!("../../../docs/book/09-explain.md")]
+    struct Explain;
+}

@@ -1,0 +1,92 @@
+//! One error for hosts that only want `?`.
+
+use std::fmt;
+
+use ugas_core::catalog::{CatalogErrors, UnknownName};
+use ugas_core::curve::CurveError;
+use ugas_core::refusal::{Refusal, RefusalReason};
+use ugas_core::simulation::{DefineEffectError, RegisterError, Simulation, SpawnError};
+
+/// Anything that an operation of the core may answer instead of doing it.
+///
+/// Each operation has a small error of its own, which says more and is the one to match on. This type is what they all
+/// convert into, so that set-up code and examples can use `?` throughout:
+///
+/// ```
+/// use ugas::prelude::*;
+///
+/// fn poison(sim: &mut Simulation, target: ControllerId) -> Result<(), ugas::Error> {
+///     let poison = sim.catalog().effect("GE_Poison")?; // an unknown name
+///     sim.apply_effect(poison, None, target)?; // a refusal
+///     Ok(())
+/// }
+///
+/// let mut sim = Simulation::new(Catalog::builder().build()?, Config::default());
+/// let nobody = sim.spawn_with(Spawn::def(ControllerDef::default()))?;
+/// let error = poison(&mut sim, nobody).unwrap_err();
+/// assert_eq!(error.to_string(), "there is no effect `GE_Poison` in the catalog");
+/// # Ok::<(), ugas::Error>(())
+/// ```
+///
+/// `Debug` prints the same text as `Display`, because that is what a failing `main` shows.
+#[derive(Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The definitions do not hold together.
+    #[error("the definitions do not hold together:\n{0}")]
+    Catalog(#[from] CatalogErrors),
+    /// A name that the catalog does not have.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// A controller could not be spawned.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// An attribute set could not be registered or taken away.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// An effect could not be created at run time.
+    #[error(transparent)]
+    DefineEffect(#[from] DefineEffectError),
+    /// A curve is none.
+    #[error(transparent)]
+    Curve(#[from] CurveError),
+    /// An application was refused.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
+    /// An operation on something that is there was refused, for this one reason.
+    #[error(transparent)]
+    Reason(#[from] RefusalReason),
+}
+
+impl Error {
+    /// The error in words, with names where ids would stand. Refusals carry ids only, since the state that knows the
+    /// names goes on.
+    pub fn describe(&self, simulation: &Simulation) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.describe(simulation),
+            other => other.to_string(),
+        }
+    }
+
+    /// The outcome code of a refusal, as [`RefusalReason::code`] gives it; `None` for the other errors.
+    pub fn refusal_code(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused(refusal) => Some(refusal.code()),
+            Self::Reason(reason) => Some(reason.code()),
+            _ => None,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        // Boxed, so that the path on which nothing fails does not carry room for it.
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,270 @@
+//! Subscriptions (§5.6): a thin layer over the event stream.
+//!
+//! The core knows no callbacks: its state is plain data (I1), and it hands out one ordered stream of events (I7). A
+//! host that prefers to subscribe keeps an [`Observers`] beside the simulation and feeds the stream through it.
+
+use std::fmt;
+
+use ugas_core::event::{Cause, Event, EventKind};
+use ugas_core::handle::ControllerId;
+use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::time::Time;
+
+/// Which events an observer is told of. Every criterion that is given must hold; the default is all events.
+///
+/// An event that does not name a controller, attribute, tag or effect does not meet a criterion about it: a changed
+/// stack count, for instance, names its active effect only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    kind: Option<fn(&EventKind) -> bool>,
+    controller: Option<ControllerId>,
+    attribute: Option<AttributeId>,
+    tag: Option<TagId>,
+    effect: Option<EffectId>,
+}
+
+impl Filter {
+    /// All events.
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// Events of the kinds for which `is_wanted` holds: `|kind| matches!(kind, EventKind::TagAdded { .. })`.
+    pub fn kind(is_wanted: fn(&EventKind) -> bool) -> Self {
+        Self { kind: Some(is_wanted), ..Self::default() }
+    }
+
+    /// Events about an attribute.
+    pub fn attribute(attribute: AttributeId) -> Self {
+        Self { attribute: Some(attribute), ..Self::default() }
+    }
+
+    /// Events about a tag (§7.2), a cue included.
+    pub fn tag(tag: TagId) -> Self {
+        Self { tag: Some(tag), ..Self::default() }
+    }
+
+    /// Events about an effect definition, on whomever.
+    pub fn effect(effect: EffectId) -> Self {
+        Self { effect: Some(effect), ..Self::default() }
+    }
+
+    /// The same, of one controller only.
+    #[must_use]
+    pub fn of(mut self, controller: ControllerId) -> Self {
+        self.controller = Some(controller);
+        self
+    }
+
+    /// Whether an event meets all criteria.
+    pub fn matches(&self, event: &Event) -> bool {
+        let subject = Subject::of(&event.kind);
+        self.kind.is_none_or(|is_wanted| is_wanted(&event.kind))
+            && self.controller.is_none_or(|wanted| subject.controller == Some(wanted))
+            && self.attribute.is_none_or(|wanted| subject.attribute == Some(wanted))
+            && self.tag.is_none_or(|wanted| subject.tag == Some(wanted))
+            && self.effect.is_none_or(|wanted| subject.effect == Some(wanted))
+    }
+}
+
+/// A changed attribute (§5.6, `AttributeChangedEvent`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AttributeChange {
+    /// When.
+    pub time: Time,
+    /// Whose attribute: §5.6's `Target`.
+    pub controller: ControllerId,
+    /// Which.
+    pub attribute: AttributeId,
+    /// Base value before.
+    pub old_base: f64,
+    /// Base value now.
+    pub new_base: f64,
+    /// Current value before.
+    pub old: f64,
+    /// Current value now.
+    pub new: f64,
+    /// The effect that did it, and who caused that: §5.6's `CausalEffect` and `Source`.
+    pub cause: Cause,
+}
+
+/// Names a registered observer, to unregister it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObserverId(u64);
+
+/// Closures that are told of events (§5.6).
+///
+/// They run in the order in which they were registered. They cannot touch the simulation while the stream is drained:
+/// what is to be done because of an event is noted, and done afterwards.
+///
+/// ```
+/// use std::cell::Cell;
+/// use ugas::prelude::*;
+/// use ugas::{Filter, Observers};
+///
+/// let catalog = Catalog::builder()
+///     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
+///     .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -60.0))
+///     .template(ControllerDef::new("Wolf").with_set("Combat"))
+///     .build()?;
+/// let (health, hit) = (catalog.attribute("Health")?, catalog.effect("GE_Hit")?);
+/// let mut sim = Simulation::new(catalog, Config::default());
+/// let wolf = sim.spawn("Wolf")?;
+///
+/// let bar = Cell::new(100.0);
+/// let mut observers = Observers::new();
+/// let id = observers.on_attribute_changed(wolf, health, |change| bar.set(change.new));
+///
+/// sim.apply_effect(hit, None, wolf)?;
+/// for event in sim.events() {
+///     observers.dispatch(&event);
+/// }
+/// assert_eq!(bar.get(), 40.0);
+///
+/// assert!(observers.unregister(id));
+/// assert!(!observers.unregister(id)); // it is gone already
+/// # Ok::<(), ugas::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Observers<'a> {
+    next: u64,
+    registered: Vec<Registered<'a>>,
+}
+
+struct Registered<'a> {
+    id: ObserverId,
+    filter: Filter,
+    observer: Box<dyn FnMut(&Event) + 'a>,
+}
+
+impl<'a> Observers<'a> {
+    /// Without observers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers an observer of the events that `filter` selects.
+    pub fn register(&mut self, filter: Filter, observer: impl FnMut(&Event) + 'a) -> ObserverId {
+        let id = ObserverId(self.next);
+        self.next += 1;
+        self.registered.push(Registered { id, filter, observer: Box::new(observer) });
+        id
+    }
+
+    /// Registers an observer of one attribute of one controller (§5.6, `RegisterAttributeChangeObserver`).
+    pub fn on_attribute_changed(
+        &mut self,
+        controller: ControllerId,
+        attribute: AttributeId,
+        mut observer: impl FnMut(&AttributeChange) + 'a,
+    ) -> ObserverId {
+        self.register(Filter::attribute(attribute).of(controller), move |event| {
+            if let EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new } =
+                event.kind
+            {
+                let (time, cause) = (event.time, event.cause);
+                observer(&AttributeChange {
+                    time,
+                    controller,
+                    attribute,
+                    old_base,
+                    new_base,
+                    old,
+                    new,
+                    cause,
+                });
+            }
+        })
+    }
+
+    /// Unregisters an observer (§5.6); false if it is not registered (any more).
+    pub fn unregister(&mut self, id: ObserverId) -> bool {
+        let before = self.registered.len();
+        self.registered.retain(|registered| registered.id != id);
+        self.registered.len() < before
+    }
+
+    /// Tells everybody who wants to know. When a controller ceases to exist, those who observe it alone are told and
+    /// then unregistered (§4.3).
+    pub fn dispatch(&mut self, event: &Event) {
+        for registered in &mut self.registered {
+            if registered.filter.matches(event) {
+                (registered.observer)(event);
+            }
+        }
+        if let EventKind::ControllerDespawned { controller } = event.kind {
+            self.registered.retain(|registered| registered.filter.controller != Some(controller));
+        }
+    }
+
+    /// How many observers are registered.
+    pub fn len(&self) -> usize {
+        self.registered.len()
+    }
+
+    /// True without observers.
+    pub fn is_empty(&self) -> bool {
+        self.registered.is_empty()
+    }
+}
+
+impl fmt::Debug for Observers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observers").field("registered", &self.registered.len()).finish_non_exhaustive()
+    }
+}
+
+/// What an event is about.
+#[derive(Default)]
+struct Subject {
+    controller: Option<ControllerId>,
+    attribute: Option<AttributeId>,
+    tag: Option<TagId>,
+    effect: Option<EffectId>,
+}
+
+impl Subject {
+    fn of(kind: &EventKind) -> Self {
+        let none = Self::default();
+        match *kind {
+            EventKind::ControllerSpawned { controller }
+            | EventKind::ControllerDespawned { controller }
+            | EventKind::AvatarChanged { controller, .. }
+            | EventKind::AttributeSetAdded { controller, .. }
+            | EventKind::AttributeSetRemoved { controller, .. }
+            | EventKind::AbilityGranted { controller, .. }
+            | EventKind::AbilityRevoked { controller, .. }
+            | EventKind::LogicError { controller, .. } => Self { controller: Some(controller), ..none },
+            EventKind::AttributeChanged { controller, attribute, .. }
+            | EventKind::EvaluationFailed { controller, attribute }
+            | EventKind::DivisorIgnored { controller, attribute } => {
+                Self { controller: Some(controller), attribute: Some(attribute), ..none }
+            }
+            EventKind::TagAdded { controller, tag }
+            | EventKind::TagRemoved { controller, tag }
+            | EventKind::CueAdded { controller, cue: tag, .. }
+            | EventKind::CueRemoved { controller, cue: tag }
+            | EventKind::CueExecuted { controller, cue: tag, .. } => {
+                Self { controller: Some(controller), tag: Some(tag), ..none }
+            }
+            EventKind::BeforeEffectApplied { effect, target, .. }
+            | EventKind::EffectApplied { effect, target, .. }
+            | EventKind::EffectExecuted { effect, target, .. }
+            | EventKind::EffectRemoved { effect, target, .. }
+            | EventKind::EffectBlockedByImmunity { effect, target, .. } => {
+                Self { controller: Some(target), effect: Some(effect), ..none }
+            }
+            EventKind::ModifierInert { effect, attribute, target, .. } => {
+                Self { controller: Some(target), attribute: Some(attribute), effect: Some(effect), ..none }
+            }
+            EventKind::EffectMerged { effect, .. } | EventKind::EffectQueued { effect, .. } => {
+                Self { effect: Some(effect), ..none }
+            }
+            EventKind::EffectRefused(ref refusal) => {
+                Self { controller: Some(refusal.target), effect: Some(refusal.effect), ..none }
+            }
+            // Those that name an active effect only, or nobody, and kinds that come later.
+            _ => none,
+        }
+    }
+}
