@@ -354,7 +354,7 @@ impl Simulation {
     fn apply_instant(&mut self, prepared: &Prepared) -> Result<Application, Reasons> {
         let Prepared { effect, spec, target, stream, .. } = prepared;
         let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
-        self.execute(&run).map_err(refuse)?;
+        self.execute_run(&run).map_err(refuse)?;
         self.remove_others(effect, *target, None);
         self.apply_additional(effect, spec, *target);
         Ok(Application::Executed)

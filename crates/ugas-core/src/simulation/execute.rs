@@ -142,7 +142,7 @@ impl PostExecute<'_> {
 
 impl Simulation {
     /// Executes. On failure everything is as it was.
-    pub(super) fn execute(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
+    pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         self.scratch.writes.0.clear();
         let mut handles_cues = false;
         let outcome = self.write_all(run, &mut handles_cues);

@@ -36,8 +36,8 @@ pub use sets::RegisterError;
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Role, Snapshot};
-pub(crate) use values::SourceTags;
 pub use values::{AggregatorSnapshot, EvaluationParameters};
+pub(crate) use values::{SourceTags, Verdict, clamp};
 
 use crate::ability::GrantedAbility;
 use crate::catalog::Catalog;
@@ -240,6 +240,10 @@ impl Simulation {
     /// Whether a value of this attribute waits for the end of a batch.
     pub(crate) fn is_stale(&self, controller: &Controller) -> bool {
         self.scratch.batch_depth > 0 && controller.pending.listed
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
     }
 
     fn emit(&mut self, kind: EventKind) {

@@ -363,7 +363,7 @@ impl Simulation {
         active.ticks = active.ticks.saturating_add(1);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
         let run = Run { effect: &effect, spec: SpecRef::Active(id), target, tick };
-        if let Err(reason) = self.execute(&run) {
+        if let Err(reason) = self.execute_run(&run) {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
             self.emit(EventKind::EffectRefused(Box::new(refusal)));
         }

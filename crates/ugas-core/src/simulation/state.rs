@@ -161,7 +161,7 @@ impl State {
         sequence
     }
 
-    pub(super) fn layout(&self, controller: &Controller) -> &Layout {
+    pub(crate) fn layout(&self, controller: &Controller) -> &Layout {
         &self.layouts[controller.layout as usize]
     }
 

@@ -1,0 +1,383 @@
+//! Explanations: where a value comes from, term by term, and why a modifier does not count (UEM's last section).
+//!
+//! An explanation is data with names filled in, made for tools; its `Display` is a tree for people.
+
+mod text;
+
+use crate::attribute::layout::{Bound, Slot};
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, Effect, EffectStatus};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{AttributeId, EffectId};
+use crate::modifier::Operation;
+use crate::modifier::aggregate::{LayerOutcome, ModifierEntry};
+use crate::refusal::Party;
+use crate::simulation::{EvaluationParameters, Simulation, State, Verdict};
+use crate::time::Time;
+
+/// Where an attribute's value comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explanation {
+    /// Whose attribute it is.
+    pub controller: ControllerId,
+    /// Which.
+    pub attribute: AttributeId,
+    /// Its name.
+    pub name: String,
+    /// When.
+    pub time: Time,
+    /// Whether the controller has the attribute. If not, the terms are modifiers that wait for it (M6).
+    pub present: bool,
+    /// The base value.
+    pub base: f64,
+    /// The expression that gives the base of a derived attribute (B2).
+    pub derived_from: Option<String>,
+    /// The value: the current one, or what the parameters of the explanation make of it.
+    pub current: f64,
+    /// What each layer did, in order; layers without modifiers are left out.
+    pub layers: Vec<LayerExplanation>,
+    /// What the bounds did.
+    pub clamp: ClampExplanation,
+    /// What a `pre_change` hook made of the clamped value, if it changed it (B4).
+    pub adjusted_by_hook: Option<f64>,
+    /// Whether changes wait for the end of a batch, so that `current` is a value from before (UEM, stale evaluation).
+    pub stale: bool,
+}
+
+/// What one layer did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerExplanation {
+    /// Its number, 0 to 9.
+    pub index: u8,
+    /// The value that came in.
+    pub input: f64,
+    /// Its modifiers in application order.
+    pub terms: Vec<Term>,
+    /// The value that went out.
+    pub output: f64,
+}
+
+/// One modifier.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Term {
+    /// What it does.
+    pub operation: Operation,
+    /// Its multiplier channel.
+    pub channel: Option<String>,
+    /// Its magnitude, for one stack.
+    pub magnitude: f64,
+    /// The stacks that are factored in (M8).
+    pub stacks: u32,
+    /// The effect's rank among overrides.
+    pub priority: i32,
+    /// The effect.
+    pub effect: EffectId,
+    /// The effect's name.
+    pub effect_name: String,
+    /// Its instance.
+    pub active: ActiveEffectId,
+    /// Who caused it.
+    pub source: Option<ControllerId>,
+    /// Whether it counts.
+    pub qualifies: bool,
+    /// Why it does not count, or what hides it.
+    pub reason: Option<Reason>,
+}
+
+/// Why a modifier does not show in the result.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Tag filtering: a tag that it requires is missing (M5).
+    MissingTag {
+        /// With whom.
+        party: Party,
+        /// The tag's name.
+        tag: String,
+    },
+    /// Tag filtering: a tag that it excludes is there (M5).
+    BlockedTag {
+        /// With whom.
+        party: Party,
+        /// The tag's name.
+        tag: String,
+    },
+    /// Tag filtering: the evaluation asked for modifiers that carry a tag.
+    TagFilter {
+        /// The tag's name.
+        tag: String,
+    },
+    /// Its effect is inhibited (E7).
+    Inhibited,
+    /// Wrong channel: it is in a layer that was not evaluated.
+    LayerNotEvaluated,
+    /// Wrong channel: an override in a later layer replaces what it contributed to.
+    HiddenByLayer {
+        /// That layer.
+        layer: u8,
+        /// The effect with the override.
+        effect: String,
+    },
+    /// An override in its own layer replaces the result (M4).
+    Overridden {
+        /// The effect with the override.
+        effect: String,
+    },
+    /// It is an override itself, and another one won (M4).
+    OverrideLost {
+        /// The effect with the winning override.
+        effect: String,
+    },
+    /// Predicted only: it belongs to a prediction, and those were not asked for.
+    PredictedOnly,
+    /// Ignored handle: the evaluation asked for its effect not to count.
+    IgnoredEffect,
+    /// Custom qualifier: a stronger negative modifier counts instead (M7).
+    NotMostNegative,
+    /// Custom qualifier: native code excluded it (M7).
+    Qualifier,
+    /// The controller lacks the attribute (M6).
+    MissingAttribute,
+    /// Its effect waits for its turn (E4).
+    Queued,
+}
+
+/// One end of the range.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoundExplanation {
+    /// Its value.
+    pub value: f64,
+    /// The attribute that it is the value of.
+    pub attribute: Option<String>,
+}
+
+/// What the bounds did (B0).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ClampExplanation {
+    /// Lower bound.
+    pub min: Option<BoundExplanation>,
+    /// Upper bound.
+    pub max: Option<BoundExplanation>,
+    /// Whether they changed the value.
+    pub applied: bool,
+}
+
+impl Simulation {
+    /// Explains an attribute's current value. `None` if the controller does not exist.
+    pub fn explain(&self, controller: ControllerId, attribute: AttributeId) -> Option<Explanation> {
+        self.explain_evaluation(controller, attribute, None)
+    }
+
+    /// Explains what [`evaluate`](Self::evaluate) gives with these parameters. `None` if the controller does not exist.
+    pub fn explain_with(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+        parameters: &EvaluationParameters,
+    ) -> Option<Explanation> {
+        self.explain_evaluation(controller, attribute, Some(parameters))
+    }
+
+    fn explain_evaluation(
+        &self,
+        id: ControllerId,
+        attribute: AttributeId,
+        parameters: Option<&EvaluationParameters>,
+    ) -> Option<Explanation> {
+        let controller = self.controller(id)?;
+        let mut explanation = Explanation {
+            controller: id,
+            attribute,
+            name: self.catalog().attribute_name(attribute).to_owned(),
+            time: self.now(),
+            present: false,
+            base: 0.0,
+            derived_from: None,
+            current: 0.0,
+            layers: Vec::new(),
+            clamp: ClampExplanation::default(),
+            adjusted_by_hook: None,
+            stale: self.is_stale(controller),
+        };
+        let layout = self.state().layout(controller);
+        match layout.slot_of(attribute) {
+            Some(slot) => {
+                let place = &layout.slots[usize::from(slot)];
+                self.explain_slot(&mut explanation, controller, slot, place, parameters);
+            }
+            None => explanation.layers = self.inert_layers(controller, attribute),
+        }
+        Some(explanation)
+    }
+
+    fn explain_slot(
+        &self,
+        explanation: &mut Explanation,
+        controller: &Controller,
+        slot: u16,
+        place: &Slot,
+        parameters: Option<&EvaluationParameters>,
+    ) {
+        let (state, catalog) = (self.state(), self.catalog());
+        let base = controller.base[usize::from(slot)];
+        let entries = controller.modifiers_of(slot);
+        let verdicts = state.verdicts(catalog, controller, place, base, entries, parameters);
+        let mut outcomes = Vec::new();
+        let on_layer = |outcome| outcomes.push(outcome);
+        let value =
+            state.aggregate_slot(catalog, controller, place, base, entries, parameters, on_layer).value;
+        let verdict = |at: usize| verdicts.as_ref().map_or(Verdict::Counts, |verdicts| verdicts[at]);
+        let terms = entries.iter().enumerate().map(|(at, entry)| self.term(entry, verdict(at)));
+        explanation.layers = layers(base, entries, terms.collect(), &outcomes);
+        explanation.present = true;
+        explanation.base = base;
+        explanation.derived_from =
+            place.attribute.derived.as_ref().map(|program| program.source().to_owned());
+        let (min, max) = State::bounds(controller, place);
+        let clamped = crate::simulation::clamp(value, min, max);
+        explanation.clamp = ClampExplanation {
+            min: min.map(|value| self.bound(value, place.min, controller)),
+            max: max.map(|value| self.bound(value, place.max, controller)),
+            applied: clamped != value,
+        };
+        explanation.current = match parameters {
+            Some(parameters) => {
+                self.evaluate(explanation.controller, explanation.attribute, parameters).unwrap_or(clamped)
+            }
+            None => controller.current[usize::from(slot)],
+        };
+        let hooked = catalog.hooks(place.attribute.id).is_some_and(|hooks| hooks.pre_change.is_some());
+        if hooked && parameters.is_none() && !explanation.stale && explanation.current != clamped {
+            explanation.adjusted_by_hook = Some(explanation.current);
+        }
+    }
+
+    fn bound(&self, value: f64, bound: Option<Bound<u16>>, controller: &Controller) -> BoundExplanation {
+        let attribute = match bound {
+            Some(Bound::Attribute(slot)) => {
+                let attribute = self.state().layout(controller).attribute_at(slot);
+                Some(self.catalog().attribute_name(attribute).to_owned())
+            }
+            Some(Bound::Constant(_)) | None => None,
+        };
+        BoundExplanation { value, attribute }
+    }
+
+    fn term(&self, entry: &ModifierEntry, verdict: Verdict) -> Term {
+        let catalog = self.catalog();
+        let tag = |tag| catalog.tag_name(tag).to_owned();
+        let reason = match verdict {
+            Verdict::Counts => None,
+            Verdict::Inhibited => Some(Reason::Inhibited),
+            Verdict::MissingTag(party, id) => Some(Reason::MissingTag { party, tag: tag(id) }),
+            Verdict::BlockedTag(party, id) => Some(Reason::BlockedTag { party, tag: tag(id) }),
+            Verdict::LayerNotEvaluated => Some(Reason::LayerNotEvaluated),
+            Verdict::PredictedOnly => Some(Reason::PredictedOnly),
+            Verdict::IgnoredEffect => Some(Reason::IgnoredEffect),
+            Verdict::TagFilter(id) => Some(Reason::TagFilter { tag: tag(id) }),
+            Verdict::NotMostNegative => Some(Reason::NotMostNegative),
+            Verdict::Qualifier => Some(Reason::Qualifier),
+        };
+        let found = self.state().effect_of(catalog, entry.effect);
+        let modifier = found.and_then(|(_, effect)| effect.modifiers.get(usize::from(entry.index)));
+        let factored = modifier.is_some_and(|modifier| modifier.factor_in_stacks);
+        let active = found.map(|(active, _)| active);
+        Term {
+            operation: entry.operation,
+            channel: entry.channel.map(|channel| catalog.channel_name(channel).to_owned()),
+            magnitude: active
+                .and_then(|active| active.magnitudes.get(usize::from(entry.index)).copied())
+                .unwrap_or(entry.amount),
+            stacks: active.filter(|_| factored).map_or(1, ActiveEffect::stacks),
+            priority: entry.priority,
+            effect: active.map_or(EffectId::from_index(u32::MAX), ActiveEffect::effect),
+            effect_name: found.map_or_else(|| "<gone>".to_owned(), |(_, effect)| effect.name().to_owned()),
+            active: entry.effect,
+            source: active.and_then(ActiveEffect::source),
+            qualifies: verdict == Verdict::Counts,
+            reason,
+        }
+    }
+
+    /// The modifiers that would count if the controller had the attribute (M6), as one group.
+    fn inert_layers(&self, controller: &Controller, attribute: AttributeId) -> Vec<LayerExplanation> {
+        let mut terms = Vec::new();
+        for &id in controller.effects() {
+            let Some((active, effect)) = self.state().effect_of(self.catalog(), id) else { continue };
+            for (index, modifier) in effect.modifiers.iter().enumerate() {
+                if modifier.attribute == attribute {
+                    terms.push(self.inert_term(id, active, effect, index));
+                }
+            }
+        }
+        if terms.is_empty() {
+            return Vec::new();
+        }
+        vec![LayerExplanation { index: 0, input: 0.0, terms, output: 0.0 }]
+    }
+
+    fn inert_term(&self, id: ActiveEffectId, active: &ActiveEffect, effect: &Effect, index: usize) -> Term {
+        let modifier = &effect.modifiers[index];
+        let queued = active.status() == EffectStatus::Queued;
+        Term {
+            operation: modifier.operation,
+            channel: modifier.channel.map(|channel| self.catalog().channel_name(channel).to_owned()),
+            magnitude: active.magnitudes.get(index).copied().unwrap_or_default(),
+            stacks: if modifier.factor_in_stacks { active.stacks() } else { 1 },
+            priority: effect.def().priority,
+            effect: active.effect(),
+            effect_name: effect.name().to_owned(),
+            active: id,
+            source: active.source(),
+            qualifies: false,
+            reason: Some(if queued { Reason::Queued } else { Reason::MissingAttribute }),
+        }
+    }
+}
+
+/// Groups terms by layer and marks those that an override hides.
+fn layers(
+    base: f64,
+    entries: &[ModifierEntry],
+    mut terms: Vec<Term>,
+    outcomes: &[LayerOutcome],
+) -> Vec<LayerExplanation> {
+    // The last layer with an override hides everything before it.
+    let hiding = outcomes.iter().rev().find_map(|outcome| Some((outcome.layer, outcome.winner?)));
+    for outcome in outcomes {
+        let Some(winner) = outcome.winner else { continue };
+        let effect = terms[winner].effect_name.clone();
+        for (at, entry) in entries.iter().enumerate() {
+            if entry.layer != outcome.layer || at == winner || terms[at].reason.is_some() {
+                continue;
+            }
+            terms[at].qualifies = false;
+            terms[at].reason = Some(match entry.operation {
+                Operation::Override => Reason::OverrideLost { effect: effect.clone() },
+                _ => Reason::Overridden { effect: effect.clone() },
+            });
+        }
+    }
+    if let Some((layer, winner)) = hiding {
+        let effect = terms[winner].effect_name.clone();
+        for (entry, term) in entries.iter().zip(&mut terms) {
+            if entry.layer < layer && term.reason.is_none() {
+                term.reason = Some(Reason::HiddenByLayer { layer, effect: effect.clone() });
+            }
+        }
+    }
+    let mut value = base;
+    let mut layers: Vec<LayerExplanation> = Vec::new();
+    let mut present: Vec<u8> = entries.iter().map(|entry| entry.layer).collect();
+    present.sort_unstable();
+    present.dedup();
+    for index in present {
+        let of_layer = entries.iter().zip(&terms).filter(|(entry, _)| entry.layer == index);
+        let terms = of_layer.map(|(_, term)| term.clone()).collect();
+        let outcome = outcomes.iter().find(|outcome| outcome.layer == index);
+        let output = outcome.map_or(value, |outcome| outcome.output);
+        layers.push(LayerExplanation { index, input: value, terms, output });
+        value = output;
+    }
+    layers
+}
