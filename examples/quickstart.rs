@@ -44,7 +44,10 @@ fn main() -> Result<(), ugas::Error> {
     for event in &events {
         println!("{}", event.describe(&sim));
     }
-    let health = sim.current(ogre, catalog.attribute("Health")?);
-    println!("\nthe ogre has {} health left", health.unwrap_or_default());
+    let left = sim.current(ogre, catalog.attribute("Health")?).unwrap_or_default();
+    println!("\nthe ogre has {left} health left, and the hero's attack comes from:\n");
+    if let Some(explanation) = sim.explain(hero, catalog.attribute("Attack")?) {
+        println!("{explanation}");
+    }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ugas_core::catalog::{CatalogErrors, UnknownName};
+use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
 use ugas_core::simulation::{DefineEffectError, RegisterError, Simulation, SpawnError};
@@ -56,6 +57,9 @@ pub enum Error {
     /// An operation on something that is there was refused, for this one reason.
     #[error(transparent)]
     Reason(#[from] RefusalReason),
+    /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
+    #[error(transparent)]
+    Command(Box<CommandError>),
 }
 
 impl Error {
@@ -82,6 +86,19 @@ impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         // Boxed, so that the path on which nothing fails does not carry room for it.
         Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<CommandError> for Error {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Spawn(error) => error.into(),
+            CommandError::Register(error) => error.into(),
+            CommandError::Refused(refusal) => refusal.into(),
+            CommandError::Reason(reason) => reason.into(),
+            CommandError::Define(error) => error.into(),
+            other => Self::Command(Box::new(other)),
+        }
     }
 }
 

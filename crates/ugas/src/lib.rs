@@ -58,6 +58,8 @@
 //! | The state | [`Simulation`]; a [`Snapshot`] of it; [`Simulation::state_hash`] |
 //! | One application | [`EffectSpec`] with its [`EffectContext`]; [`Application`] if it succeeded, [`Refusal`] if not |
 //! | What happened | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
+//! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
+//! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
 //! | Everything else | [`core`], module by module |
 //!
@@ -82,7 +84,7 @@
 //! | 4.5 | `TryActivateAbility` | not there yet |
 //! | 5.1 | `Attribute`, `AttributeMetadata` | [`AttributeDef`], [`AttributeCategory`], [`AttributeReplication`] |
 //! | 5.2 | `BaseValue`, `CurrentValue` | [`Simulation::base`], [`Simulation::current`]; all of a controller by [`Simulation::attributes`] |
-//! | 5.3 | Modifier pipeline | [`ModifierDef`], [`Operation`]; [`ModifierDef::channel`] is the multiplier bucket; [`Simulation::evaluate`] for what-if |
+//! | 5.3 | Modifier pipeline | [`ModifierDef`], [`Operation`]; [`ModifierDef::channel`] is the multiplier bucket; [`Simulation::evaluate`] for what-if, [`Simulation::explain`] for why |
 //! | 5.4 | `Clamping` | [`AttributeDef::min`], [`AttributeDef::max`] with a number or a name ([`BoundDef`]) |
 //! | 5.6 | `OnAttributeChanged`, `AttributeChangedEvent` | [`EventKind::AttributeChanged`] in the stream, [`AttributeChange`] for observers |
 //! | 5.6 | `RegisterAttributeChangeObserver` | [`Observers::on_attribute_changed`] |
@@ -132,6 +134,7 @@ pub use ugas_core::catalog::{
     Catalog, CatalogBuilder, CatalogErrors, DefinitionError, DefinitionKind, PreChange, QualifierTerm,
     UnknownName,
 };
+pub use ugas_core::command::{Command, CommandError, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
 pub use ugas_core::curve::{CurveDef, Interpolation};
 pub use ugas_core::effect::calculation::{
@@ -148,6 +151,9 @@ pub use ugas_core::effect::{
     StackingType, TagQueryDef, TagQueryItemDef, Vector3,
 };
 pub use ugas_core::event::{Cause, CueParameters, Event, EventKind, RemovalReason};
+pub use ugas_core::explain::{
+    BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
+};
 pub use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 pub use ugas_core::id::{
     AbilityId, ActorId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId,

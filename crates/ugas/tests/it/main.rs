@@ -1,0 +1,5 @@
+//! Tests of the façade through its public interface, and of the tree it lives in.
+
+mod error;
+mod observers;
+mod tidy;

@@ -1,0 +1,128 @@
+//! Subscriptions (§5.6): who is told of what, in which order, and until when.
+
+use std::cell::RefCell;
+
+use ugas::prelude::*;
+use ugas::{Filter, Observers};
+
+struct Arena {
+    sim: Simulation,
+    wolf: ControllerId,
+    ogre: ControllerId,
+    health: AttributeId,
+    poisoned: TagId,
+    poison: EffectId,
+}
+
+fn arena() -> Arena {
+    let catalog = Catalog::builder()
+        .attribute_set(
+            AttributeSetDef::new("Combat")
+                .with(AttributeDef::new("Health", 100.0))
+                .with(AttributeDef::new("Speed", 6.0)),
+        )
+        .effect(
+            EffectDef::lasting("GE_Poison", 2.0)
+                .modify("Health", Operation::Add, -10.0)
+                .modify("Speed", Operation::Add, -1.0)
+                .granting("State.Poisoned"),
+        )
+        .template(ControllerDef::new("Beast").with_set("Combat"))
+        .build()
+        .unwrap();
+    let mut sim = Simulation::new(catalog.clone(), Config::default());
+    let (wolf, ogre) = (sim.spawn("Beast").unwrap(), sim.spawn("Beast").unwrap());
+    sim.events().for_each(drop);
+    Arena {
+        sim,
+        wolf,
+        ogre,
+        health: catalog.attribute("Health").unwrap(),
+        poisoned: catalog.tag("State.Poisoned").unwrap(),
+        poison: catalog.effect("GE_Poison").unwrap(),
+    }
+}
+
+fn dispatch(sim: &mut Simulation, observers: &mut Observers<'_>) {
+    for event in sim.events() {
+        observers.dispatch(&event);
+    }
+}
+
+#[test]
+fn an_attribute_observer_gets_the_payload_of_5_6() {
+    let Arena { mut sim, wolf, ogre, health, poison, .. } = arena();
+    let seen = RefCell::new(Vec::new());
+    let mut observers = Observers::new();
+    observers.on_attribute_changed(wolf, health, |change| seen.borrow_mut().push(*change));
+    sim.apply_effect(poison, Some(ogre), wolf).unwrap();
+    sim.apply_effect(poison, Some(wolf), ogre).unwrap(); // another controller: not observed
+    dispatch(&mut sim, &mut observers);
+
+    let seen = seen.borrow();
+    assert_eq!(seen.len(), 1);
+    let change = seen[0];
+    assert_eq!((change.controller, change.attribute), (wolf, health));
+    assert_eq!((change.old, change.new, change.old_base, change.new_base), (100.0, 90.0, 100.0, 100.0));
+    assert_eq!((change.cause.effect, change.cause.source), (Some(poison), Some(ogre)));
+}
+
+#[test]
+fn filters_combine_and_observers_run_in_order_of_registration() {
+    let Arena { mut sim, wolf, ogre, poisoned, poison, .. } = arena();
+    let log = RefCell::new(Vec::new());
+    let mut observers = Observers::new();
+    let mut note = |name: &'static str, filter| {
+        let log = &log;
+        observers.register(filter, move |event: &Event| log.borrow_mut().push((name, event.kind.name())));
+    };
+    note("tag of the wolf", Filter::tag(poisoned).of(wolf));
+    note("kind", Filter::kind(|kind| matches!(kind, EventKind::TagAdded { .. })).of(wolf));
+    note("effect", Filter::effect(poison).of(ogre));
+    sim.apply_effect(poison, None, wolf).unwrap();
+    sim.advance(Span::seconds(2.0));
+    dispatch(&mut sim, &mut observers);
+
+    let expected = [
+        ("tag of the wolf", "TagAdded"),
+        ("kind", "TagAdded"),
+        ("kind", "TagAdded"), // the ancestor `State`
+        ("tag of the wolf", "TagRemoved"),
+    ];
+    assert_eq!(*log.borrow(), expected);
+}
+
+#[test]
+fn an_unregistered_observer_is_told_no_more() {
+    let Arena { mut sim, wolf, poison, .. } = arena();
+    let count = RefCell::new([0; 2]);
+    let mut observers = Observers::new();
+    let first = observers.register(Filter::all(), |_| count.borrow_mut()[0] += 1);
+    observers.register(Filter::all(), |_| count.borrow_mut()[1] += 1);
+    assert!(observers.unregister(first));
+    assert!(!observers.unregister(first));
+    sim.apply_effect(poison, None, wolf).unwrap();
+    dispatch(&mut sim, &mut observers);
+    let count = *count.borrow();
+    assert_eq!(count[0], 0);
+    assert!(count[1] > 0);
+}
+
+#[test]
+fn those_who_observe_a_controller_alone_go_with_it() {
+    let Arena { mut sim, wolf, ogre, .. } = arena();
+    let farewells = RefCell::new(0);
+    let mut observers = Observers::new();
+    observers.register(
+        Filter::kind(|kind| matches!(kind, EventKind::ControllerDespawned { .. })).of(wolf),
+        |_| {
+            *farewells.borrow_mut() += 1;
+        },
+    );
+    observers.register(Filter::all().of(ogre), |_| {});
+    observers.register(Filter::all(), |_| {});
+    sim.despawn(wolf).unwrap();
+    dispatch(&mut sim, &mut observers);
+    assert_eq!(*farewells.borrow(), 1, "it is told first");
+    assert_eq!(observers.len(), 2);
+}
