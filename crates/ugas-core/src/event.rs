@@ -387,9 +387,6 @@ impl fmt::Display for Described<'_> {
             EventKind::TagAdded { controller, tag: id } | EventKind::TagRemoved { controller, tag: id } => {
                 write!(f, "{controller:?} {}", tag(*id))
             }
-            EventKind::BeforeEffectApplied { effect: id, target, .. } => {
-                write!(f, "{} on {target:?}", effect(*id))
-            }
             EventKind::EffectApplied { effect: id, active, target } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }
@@ -397,7 +394,8 @@ impl fmt::Display for Described<'_> {
             | EventKind::EffectQueued { effect: id, active } => {
                 write!(f, "{} as {active:?}", effect(*id))
             }
-            EventKind::EffectExecuted { effect: id, target, .. } => {
+            EventKind::BeforeEffectApplied { effect: id, target, .. }
+            | EventKind::EffectExecuted { effect: id, target, .. } => {
                 write!(f, "{} on {target:?}", effect(*id))
             }
             EventKind::EffectRemoved { effect: id, active, target, reason, .. } => {

@@ -340,7 +340,7 @@ impl Simulation {
             magnitudes = evaluate_modifiers(&inputs)?;
             duration = match (&effect.duration, spec.duration) {
                 (_, Some(overridden)) => Some(overridden),
-                (Duration::HasDuration(magnitude), None) => {
+                (Duration::Lasting(magnitude), None) => {
                     let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
                     Some(Span::seconds(seconds))
                 }

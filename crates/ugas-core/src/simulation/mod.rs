@@ -37,7 +37,7 @@ pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Role, Snapshot};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
-pub(crate) use values::{SourceTags, Verdict, clamp};
+pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
 use crate::ability::GrantedAbility;
 use crate::catalog::Catalog;
