@@ -12,7 +12,7 @@ use crate::expr::{Environment, EvalError, Side};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::modifier::MAX_LAYER;
-use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, penalty};
+use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, aggregate_plain, penalty};
 use crate::number::finite;
 use crate::refusal::Party;
 use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
@@ -157,8 +157,7 @@ impl State {
         let &Evaluand { controller, slot, base, entries, parameters } = evaluand;
         let qualifier = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.qualifier.as_ref());
         let plain = parameters.is_none()
-            && qualifier.is_none()
-            && slot.attribute.def.evaluation == Evaluation::All
+            && !slot.has_qualifier
             && entries.iter().all(|entry| !entry.conditions.can_fail());
         if plain {
             return None;
@@ -307,8 +306,9 @@ impl State {
         let layout = self.layout(controller);
         let slot = &layout.slots[usize::from(slot_index)];
         let entries = controller.modifiers_of(slot_index);
-        let result = if entries.is_empty() {
-            Evaluated { value: base, divisor_ignored: false }
+        let plain = if slot.has_qualifier { None } else { aggregate_plain(base, entries) };
+        let result = if let Some(plain) = plain {
+            Evaluated { value: plain.value, divisor_ignored: plain.divisor_ignored }
         } else {
             let evaluand = Evaluand { controller, slot, base, entries, parameters: None };
             self.aggregate_slot(catalog, &evaluand, |_| {})
