@@ -25,6 +25,7 @@ mod spawn;
 mod state;
 mod values;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use apply::Application;
@@ -84,7 +85,7 @@ pub struct Simulation {
     config: Config,
     state: State,
     scratch: Scratch,
-    events: Vec<Event>,
+    events: VecDeque<Event>,
     dropped_events: u64,
 }
 
@@ -92,7 +93,7 @@ impl Simulation {
     /// An empty simulation of `catalog` at time zero.
     pub fn new(catalog: Arc<Catalog>, config: Config) -> Self {
         let state = State::new(config.seed);
-        Self { catalog, config, state, scratch: Scratch::default(), events: Vec::new(), dropped_events: 0 }
+        Self { catalog, config, state, scratch: Scratch::default(), events: VecDeque::new(), dropped_events: 0 }
     }
 
     /// The rules.
@@ -192,14 +193,27 @@ impl Simulation {
         self.state.abilities.get(handle)
     }
 
-    /// Takes the events since the last call, oldest first.
+    /// Takes the oldest event that was not polled yet.
+    ///
+    /// ```
+    /// # use ugas_core::{catalog::Catalog, simulation::{Config, Simulation}};
+    /// # let mut sim = Simulation::new(Catalog::builder().build().unwrap(), Config::default());
+    /// while let Some(event) = sim.poll_event() {
+    ///     println!("{}", event.describe(&sim));
+    /// }
+    /// ```
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Takes all events that were not polled yet, oldest first.
     pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
         self.events.drain(..)
     }
 
-    /// The events since the last call to [`events`](Self::events), left in place.
-    pub fn pending_events(&self) -> &[Event] {
-        &self.events
+    /// The events that were not polled yet, oldest first, left in place.
+    pub fn pending_events(&self) -> impl ExactSizeIterator<Item = &Event> {
+        self.events.iter()
     }
 
     /// How many events were lost because nobody polled and [`Config::max_events`] was reached.
@@ -258,7 +272,7 @@ impl Simulation {
             return;
         }
         let prediction = self.scratch.prediction;
-        self.events.push(Event { sequence, time: self.state.now, cause, prediction, kind });
+        self.events.push_back(Event { sequence, time: self.state.now, cause, prediction, kind });
     }
 }
 
