@@ -152,6 +152,9 @@ impl Simulation {
         if !self.state.controllers.contains(target) {
             return Err(refuse(RefusalReason::UnknownController(target)));
         }
+        if !spec.level.is_finite() {
+            return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
+        }
         let effect = self.state.definition(&self.catalog, spec.effect);
         effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
     }

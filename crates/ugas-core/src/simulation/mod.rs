@@ -93,7 +93,14 @@ impl Simulation {
     /// An empty simulation of `catalog` at time zero.
     pub fn new(catalog: Arc<Catalog>, config: Config) -> Self {
         let state = State::new(config.seed);
-        Self { catalog, config, state, scratch: Scratch::default(), events: VecDeque::new(), dropped_events: 0 }
+        Self {
+            catalog,
+            config,
+            state,
+            scratch: Scratch::default(),
+            events: VecDeque::new(),
+            dropped_events: 0,
+        }
     }
 
     /// The rules.
@@ -224,6 +231,11 @@ impl Simulation {
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.state.clone())
+    }
+
+    /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        snapshot.0.clone_from(&self.state);
     }
 
     /// Goes back to a snapshot of a simulation of the same catalog. What follows is identical to what followed then,
