@@ -20,6 +20,13 @@ pub enum Command {
     Spawn(Spawn),
     /// [`Simulation::despawn`].
     Despawn(ControllerId),
+    /// [`Simulation::set_owner`].
+    SetOwner {
+        /// Whose.
+        controller: ControllerId,
+        /// The new one.
+        owner: Option<ActorId>,
+    },
     /// [`Simulation::set_avatar`].
     SetAvatar {
         /// Whose.
@@ -174,6 +181,7 @@ impl Simulation {
         Ok(match command {
             Command::Spawn(spawn) => Outcome::Spawned(self.spawn_with(spawn)?),
             Command::Despawn(controller) => done(self.despawn(controller))?,
+            Command::SetOwner { controller, owner } => done(self.set_owner(controller, owner))?,
             Command::SetAvatar { controller, avatar } => done(self.set_avatar(controller, avatar))?,
             Command::RegisterSet { controller, set } => done(self.register_set(controller, set))?,
             Command::UnregisterSet { controller, set } => done(self.unregister_set(controller, set))?,

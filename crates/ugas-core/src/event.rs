@@ -79,6 +79,15 @@ pub enum EventKind {
         /// Which.
         controller: ControllerId,
     },
+    /// A controller was given another owner, or none (§4.2).
+    OwnerChanged {
+        /// Which controller.
+        controller: ControllerId,
+        /// Owner before.
+        old: Option<ActorId>,
+        /// Owner now.
+        new: Option<ActorId>,
+    },
     /// A controller was given another avatar, or none (§4.3).
     AvatarChanged {
         /// Which controller.
@@ -312,6 +321,7 @@ impl EventKind {
         match self {
             Self::ControllerSpawned { .. } => "ControllerSpawned",
             Self::ControllerDespawned { .. } => "ControllerDespawned",
+            Self::OwnerChanged { .. } => "OwnerChanged",
             Self::AvatarChanged { .. } => "AvatarChanged",
             Self::AttributeSetAdded { .. } => "AttributeSetAdded",
             Self::AttributeSetRemoved { .. } => "AttributeSetRemoved",
@@ -367,7 +377,8 @@ impl fmt::Display for Described<'_> {
             EventKind::ControllerSpawned { controller } | EventKind::ControllerDespawned { controller } => {
                 write!(f, "{controller:?}")
             }
-            EventKind::AvatarChanged { controller, old, new } => {
+            EventKind::OwnerChanged { controller, old, new }
+            | EventKind::AvatarChanged { controller, old, new } => {
                 write!(f, "{controller:?}: {old:?} -> {new:?}")
             }
             EventKind::AttributeSetAdded { controller, set }
@@ -387,9 +398,6 @@ impl fmt::Display for Described<'_> {
             EventKind::TagAdded { controller, tag: id } | EventKind::TagRemoved { controller, tag: id } => {
                 write!(f, "{controller:?} {}", tag(*id))
             }
-            EventKind::BeforeEffectApplied { effect: id, target, .. } => {
-                write!(f, "{} on {target:?}", effect(*id))
-            }
             EventKind::EffectApplied { effect: id, active, target } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }
@@ -397,7 +405,8 @@ impl fmt::Display for Described<'_> {
             | EventKind::EffectQueued { effect: id, active } => {
                 write!(f, "{} as {active:?}", effect(*id))
             }
-            EventKind::EffectExecuted { effect: id, target, .. } => {
+            EventKind::BeforeEffectApplied { effect: id, target, .. }
+            | EventKind::EffectExecuted { effect: id, target, .. } => {
                 write!(f, "{} on {target:?}", effect(*id))
             }
             EventKind::EffectRemoved { effect: id, active, target, reason, .. } => {

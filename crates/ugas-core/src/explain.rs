@@ -12,7 +12,7 @@ use crate::id::{AttributeId, EffectId};
 use crate::modifier::Operation;
 use crate::modifier::aggregate::{LayerOutcome, ModifierEntry};
 use crate::refusal::Party;
-use crate::simulation::{EvaluationParameters, Simulation, State, Verdict};
+use crate::simulation::{Evaluand, EvaluationParameters, Simulation, State, Verdict};
 use crate::time::Time;
 
 /// Where an attribute's value comes from.
@@ -221,11 +221,11 @@ impl Simulation {
         let (state, catalog) = (self.state(), self.catalog());
         let base = controller.base[usize::from(slot)];
         let entries = controller.modifiers_of(slot);
-        let verdicts = state.verdicts(catalog, controller, place, base, entries, parameters);
+        let evaluand = Evaluand { controller, slot: place, base, entries, parameters };
+        let verdicts = state.verdicts(catalog, &evaluand);
         let mut outcomes = Vec::new();
         let on_layer = |outcome| outcomes.push(outcome);
-        let value =
-            state.aggregate_slot(catalog, controller, place, base, entries, parameters, on_layer).value;
+        let value = state.aggregate_slot(catalog, &evaluand, on_layer).value;
         let verdict = |at: usize| verdicts.as_ref().map_or(Verdict::Counts, |verdicts| verdicts[at]);
         let terms = entries.iter().enumerate().map(|(at, entry)| self.term(entry, verdict(at)));
         explanation.layers = layers(base, entries, terms.collect(), &outcomes);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{AttributeDef, OnBoundChange};
+use super::{AttributeDef, Evaluation, OnBoundChange};
 use crate::catalog::Catalog;
 use crate::expr::{Dependency, Program, Side};
 use crate::id::{AttributeId, AttributeSetId};
@@ -51,6 +51,8 @@ pub(crate) struct Slot {
     pub(crate) attribute: Arc<Attribute>,
     pub(crate) min: Option<Bound<u16>>,
     pub(crate) max: Option<Bound<u16>>,
+    /// Whether modifiers count by other rules than their own: [`Evaluation`] or a native qualifier (M7).
+    pub(crate) has_qualifier: bool,
     /// Slots to be re-evaluated when this one changes; all of them come later.
     pub(crate) dependents: Box<[u16]>,
     /// Slots whose base follows this one as their upper or lower bound (B1).
@@ -196,8 +198,19 @@ impl Layout {
             }
             let drain_into =
                 attribute.drain_into.iter().map(|&id| slot_of(id)).filter(|&slot| slot != NO_SLOT).collect();
+            let hooks = catalog.hooks(attribute.id);
+            let has_qualifier = attribute.def.evaluation != Evaluation::All
+                || hooks.is_some_and(|hooks| hooks.qualifier.is_some());
             let none = Box::default;
-            slots.push(Slot { attribute, min, max, dependents: none(), bound_followers: none(), drain_into });
+            slots.push(Slot {
+                has_qualifier,
+                attribute,
+                min,
+                max,
+                dependents: none(),
+                bound_followers: none(),
+                drain_into,
+            });
         }
         let distinct = |mut list: Vec<u16>| {
             list.sort_unstable();

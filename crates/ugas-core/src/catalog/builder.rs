@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::cycles::check_cycles;
 use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
 use super::{
     BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
     InternalEffects, NameTable, Problem, Tables, Template,
 };
 use crate::ability::{Ability, AbilityDef};
-use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout, topological_order};
+use crate::attribute::layout::{Attribute, Bound, Layout};
 use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
 use crate::controller::ControllerDef;
 use crate::curve::{Curve, CurveDef};
 use crate::effect::calculation::{Calculation, CalculationDef, CompiledCalculation};
-use crate::effect::magnitude::{AttributeCalculation, CaptureFrom, Magnitude};
-use crate::effect::{AUTHORITATIVE_ONLY, Effect, EffectDef, EffectSpec, Modifier, ScopedTargetDef};
-use crate::expr::{Dependency, Program, Side};
+use crate::effect::{AUTHORITATIVE_ONLY, Effect, EffectDef, EffectSpec, ScopedTargetDef};
+use crate::expr::{Dependency, Side};
 use crate::handle::ControllerId;
 use crate::hash::{StateHash, StateHasher};
-use crate::id::{AttributeId, EffectId};
+use crate::id::EffectId;
 use crate::simulation::{PostExecute, Simulation};
 use crate::tag::TagRegistry;
 
@@ -329,17 +329,22 @@ impl CatalogBuilder {
     }
 
     fn compile_curve(&self, compiler: &Compiler<'_>, name: &str) -> Option<Curve> {
-        let def = self.curves.iter().find(|def| def.name == name)?;
+        let at = self.curves.binary_search_by(|def| (*def.name).cmp(name)).ok()?;
+        let def = &self.curves[at];
         compiler.begin(DefinitionKind::Curve, name);
         Curve::new(def).map_err(|error| compiler.report("", error)).ok()
     }
 
     fn compile_calculations(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[CompiledCalculation]> {
+        let (variables, none) = (self.variables(), BTreeSet::new());
         let compile = |name: &str| match self.natives.get(name) {
             Some(native) => compiler.native_calculation(name, native),
-            None => match self.calculations.iter().find(|def| def.name == name) {
-                Some(def) => compiler.file_calculation(def, &self.variables_of(name)),
-                None => CompiledCalculation::missing(name),
+            None => match self.calculations.binary_search_by(|def| (*def.name).cmp(name)) {
+                Ok(at) => {
+                    let variables = variables.get(name).unwrap_or(&none);
+                    compiler.file_calculation(&self.calculations[at], variables)
+                }
+                Err(_) => CompiledCalculation::missing(name),
             },
         };
         if tables.calculations.len() > 0 {
@@ -350,17 +355,17 @@ impl CatalogBuilder {
         names.chain(self.natives.keys().map(String::as_str)).map(compile).collect()
     }
 
-    /// Names of the transient variables that scoped modifiers set for a calculation.
-    fn variables_of(&self, calculation: &str) -> BTreeSet<String> {
-        let executions = self.effects.iter().flat_map(|effect| &effect.executions);
-        executions
-            .filter(|execution| execution.calculation == calculation)
-            .flat_map(|execution| &execution.modifiers)
-            .filter_map(|modifier| match &modifier.target {
-                ScopedTargetDef::Variable(name) => Some(name.clone()),
-                ScopedTargetDef::Attribute { .. } => None,
-            })
-            .collect()
+    /// Names of the transient variables that scoped modifiers set, by calculation.
+    fn variables(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let mut variables: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for execution in self.effects.iter().flat_map(|effect| &effect.executions) {
+            for modifier in &execution.modifiers {
+                if let ScopedTargetDef::Variable(name) = &modifier.target {
+                    variables.entry(&execution.calculation).or_default().insert(name.clone());
+                }
+            }
+        }
+        variables
     }
 
     fn compile_abilities(&self, compiler: &Compiler<'_>) -> Box<[Ability]> {
@@ -486,79 +491,6 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
         derived,
         drain_into,
     })
-}
-
-/// Bounds and derived attributes must not depend on themselves (§5.4, §6.4, B2), nor through an effect's live
-/// magnitudes.
-fn check_cycles(
-    compiler: &Compiler<'_>,
-    tables: &Tables,
-    sets: &[CompiledSet],
-    effects: &[Arc<Effect>],
-    calculations: &[CompiledCalculation],
-) {
-    let count = tables.attributes.len() as u32;
-    let mut edges: Vec<(AttributeId, Vec<AttributeId>)> =
-        (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
-    for attribute in sets.iter().flat_map(|set| &set.attributes) {
-        edges[attribute.id.usize()].1.extend(attribute.inputs());
-    }
-    let names = |cycle: Vec<AttributeId>| {
-        cycle
-            .into_iter()
-            .filter_map(|id| tables.attributes.name(id.index()))
-            .map(|name| name.to_string())
-            .collect()
-    };
-    if let Err(cycle) = topological_order(edges.clone()) {
-        let cycle: Vec<String> = names(cycle);
-        compiler.begin(DefinitionKind::Attribute, cycle.first().map_or("", String::as_str));
-        compiler.report("", AttributeSetError::Cycle { cycle });
-        return;
-    }
-    for effect in effects.iter().filter(|effect| effect.has_live_magnitudes) {
-        let mut edges = edges.clone();
-        for modifier in effect.modifiers.iter().filter(|modifier| modifier.live) {
-            edges[modifier.attribute.usize()].1.extend(live_target_reads(modifier, calculations));
-        }
-        if let Err(cycle) = topological_order(edges) {
-            compiler.begin(DefinitionKind::Effect, effect.name());
-            compiler.report("Modifiers", Problem::Cycle(names(cycle)));
-        }
-    }
-}
-
-/// Attributes of the target that a live modifier follows.
-fn live_target_reads(modifier: &Modifier, calculations: &[CompiledCalculation]) -> Vec<AttributeId> {
-    let reads = |program: &Program| {
-        program
-            .dependencies()
-            .iter()
-            .filter_map(|input| match input {
-                Dependency::Attribute(Side::Owner | Side::Target, attribute) => Some(*attribute),
-                _ => None,
-            })
-            .collect()
-    };
-    match &modifier.magnitude {
-        Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => Vec::new(),
-        Magnitude::Curve { input, .. } => input.as_deref().map(reads).unwrap_or_default(),
-        Magnitude::Expression { program, .. } => reads(program),
-        Magnitude::Attribute(attribute) => match attribute.reading.calculation {
-            _ if attribute.reading.side == Side::Source => Vec::new(),
-            // Neither depends on the modifier: the base is beneath it, and so are lower layers.
-            AttributeCalculation::Base => Vec::new(),
-            AttributeCalculation::UpToLayer(layer) if layer < modifier.layer => Vec::new(),
-            _ => vec![attribute.reading.attribute],
-        },
-        Magnitude::Calculation { calculation, .. } => calculations
-            .get(calculation.usize())
-            .into_iter()
-            .flat_map(|calculation| &calculation.captures)
-            .filter(|capture| capture.from == CaptureFrom::Target && !capture.frozen)
-            .map(|capture| capture.attribute)
-            .collect(),
-    }
 }
 
 /// A template must be spawnable: its sets go together, and its base values are of attributes that they have.

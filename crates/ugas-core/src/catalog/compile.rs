@@ -88,7 +88,7 @@ impl<'a> Compiler<'a> {
             DurationDef::Instant => Duration::Instant,
             DurationDef::Infinite => Duration::Infinite,
             DurationDef::HasDuration(magnitude) => {
-                Duration::HasDuration(self.magnitude("Duration", magnitude, &mut captures))
+                Duration::Lasting(self.magnitude("Duration", magnitude, &mut captures))
             }
         };
         let instant = duration == Duration::Instant;
@@ -207,21 +207,17 @@ impl<'a> Compiler<'a> {
             uses_random |= reads.random;
             source_reads.extend(reads.source_attributes());
         }
-        for (id, magnitude) in [(effect.requirement, effect.chance.as_ref())] {
-            let mut reads = Reads::default();
-            if let Some(id) = id {
-                reads.calculation(id, calculations, captures);
-            }
-            if let Some(magnitude) = magnitude {
-                reads.magnitude(magnitude, calculations, captures);
-            }
-            uses_random |= reads.random;
+        let mut once = Reads::default();
+        if let Some(id) = effect.requirement {
+            once.calculation(id, calculations, captures);
         }
-        if let Duration::HasDuration(magnitude) = &effect.duration {
-            let mut reads = Reads::default();
-            reads.magnitude(magnitude, calculations, captures);
-            uses_random |= reads.random;
+        if let Some(chance) = &effect.chance {
+            once.magnitude(chance, calculations, captures);
         }
+        if let Duration::Lasting(magnitude) = &effect.duration {
+            once.magnitude(magnitude, calculations, captures);
+        }
+        uses_random |= once.random;
         effect.has_live_magnitudes = effect.modifiers.iter().any(|modifier| modifier.live);
         if !effect.is_instant() {
             effect.watches = watches.into_iter().collect();

@@ -7,6 +7,7 @@
 mod builder;
 mod calculations;
 mod compile;
+mod cycles;
 mod error;
 mod hooks;
 mod names;

@@ -112,7 +112,7 @@ impl Effect {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Duration {
     Instant,
-    HasDuration(Magnitude),
+    Lasting(Magnitude),
     Infinite,
 }
 

@@ -81,6 +81,13 @@ impl EffectSpec {
         }
     }
 
+    /// Replaces the level. One that is not finite makes the application be refused.
+    #[must_use]
+    pub fn with_level(mut self, level: f64) -> Self {
+        self.level = level;
+        self
+    }
+
     /// Replaces the effect's duration.
     #[must_use]
     pub fn with_duration(mut self, duration: Span) -> Self {

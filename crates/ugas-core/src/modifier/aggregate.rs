@@ -115,6 +115,21 @@ pub(crate) fn aggregate(
     result
 }
 
+/// The same for the ordinary case, in one pass: all entries are in layer 0 and count whatever happens. `None` if they
+/// are not, and nothing is lost.
+pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Aggregated> {
+    let mut terms = Terms::new();
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.layer != 0 || entry.conditions.can_fail() {
+            return None;
+        }
+        terms.include(at, entry);
+    }
+    let mut divisor_ignored = false;
+    let value = terms.apply(base, &mut divisor_ignored);
+    Some(Aggregated { value, divisor_ignored })
+}
+
 /// How much worse than nothing an entry is for an attribute with this base; `None` if it is no negative one (M7).
 ///
 /// Multipliers are weighed by what they would take from the base, so that they compare with flat penalties.

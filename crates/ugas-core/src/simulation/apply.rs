@@ -152,6 +152,9 @@ impl Simulation {
         if !self.state.controllers.contains(target) {
             return Err(refuse(RefusalReason::UnknownController(target)));
         }
+        if !spec.level.is_finite() {
+            return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
+        }
         let effect = self.state.definition(&self.catalog, spec.effect);
         effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
     }
@@ -340,7 +343,7 @@ impl Simulation {
             magnitudes = evaluate_modifiers(&inputs)?;
             duration = match (&effect.duration, spec.duration) {
                 (_, Some(overridden)) => Some(overridden),
-                (Duration::HasDuration(magnitude), None) => {
+                (Duration::Lasting(magnitude), None) => {
                     let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
                     Some(Span::seconds(seconds))
                 }

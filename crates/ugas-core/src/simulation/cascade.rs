@@ -19,6 +19,8 @@ pub(super) enum Consequence {
     Apply { spec: EffectSpec, target: ControllerId },
     /// Remove an active effect.
     Remove { active: ActiveEffectId, reason: RemovalReason },
+    /// Begin the next of a queue (E4).
+    BeginNext { effect: EffectId, target: ControllerId },
     /// Execute a periodic effect out of turn (E7).
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
@@ -104,6 +106,7 @@ impl Simulation {
                     let _ = self.apply_one(spec, target);
                 }
                 Consequence::Remove { active, reason } => self.remove_active(active, reason),
+                Consequence::BeginNext { effect, target } => self.begin_next(effect, target),
                 Consequence::Tick { active } => self.execute_tick(active),
                 Consequence::BoundChanged { controller, attribute, old, new } => {
                     self.follow_bound(controller, attribute, old, new);

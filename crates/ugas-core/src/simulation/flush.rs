@@ -61,14 +61,21 @@ impl Simulation {
             while let Some(controller) = self.scratch.dirty.pop_front() {
                 self.recompute_controller(controller);
             }
-            let Some(active) = self.scratch.refresh.pop_front() else { break };
+            // One round looks at every effect that has to, however many they are: only rounds can go on for ever.
+            let round = self.scratch.refresh.len();
+            if round == 0 {
+                break;
+            }
             if !self.take_step() {
-                let dropped = self.scratch.refresh.len() as u32 + 1;
-                self.forget_refreshes(active);
-                self.report_cascade(None, dropped);
+                self.forget_refreshes();
+                self.report_cascade(None, round as u32);
                 continue;
             }
-            self.refresh_effect(active);
+            for _ in 0..round {
+                if let Some(active) = self.scratch.refresh.pop_front() {
+                    self.refresh_effect(active);
+                }
+            }
         }
     }
 
@@ -201,10 +208,9 @@ impl Simulation {
         let (min, max) = State::bounds(controller, slot);
         let kept = match slot.attribute.def.on_bound_change {
             OnBoundChange::Keep => return,
-            OnBoundChange::Clamp => base,
             // Only the upper bound has shares; a lower bound that moves merely clamps.
             OnBoundChange::KeepRatio if max == Some(new) && old > 0.0 => base * (new / old),
-            OnBoundChange::KeepRatio => base,
+            OnBoundChange::Clamp | OnBoundChange::KeepRatio => base,
         };
         let adjusted = clamp(kept, min, max);
         if adjusted == base || !adjusted.is_finite() {
@@ -218,13 +224,11 @@ impl Simulation {
         self.write_base(id, at as u16, adjusted);
     }
 
-    fn forget_refreshes(&mut self, first: crate::handle::ActiveEffectId) {
-        let mut next = Some(first);
-        while let Some(active) = next {
+    fn forget_refreshes(&mut self) {
+        while let Some(active) = self.scratch.refresh.pop_front() {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.refresh_pending = false;
             }
-            next = self.scratch.refresh.pop_front();
         }
     }
 }

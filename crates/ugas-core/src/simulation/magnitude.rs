@@ -1,5 +1,6 @@
 //! Magnitudes (§9.4.2, E8, E9): from a definition to a number, for one application.
 
+use super::values::Evaluand;
 use super::{EvaluationParameters, Simulation, SourceTags, State};
 use crate::catalog::Catalog;
 use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
@@ -168,19 +169,14 @@ impl<'a> Inputs<'a> {
                         };
                         let layout = self.state.layout(controller);
                         let place = &layout.slots[slot];
-                        let entries = controller.modifiers_of(slot as u16);
-                        let value = self
-                            .state
-                            .aggregate_slot(
-                                self.catalog,
-                                controller,
-                                place,
-                                base,
-                                entries,
-                                Some(&parameters),
-                                |_| {},
-                            )
-                            .value;
+                        let evaluand = Evaluand {
+                            controller,
+                            slot: place,
+                            base,
+                            entries: controller.modifiers_of(slot as u16),
+                            parameters: Some(&parameters),
+                        };
+                        let value = self.state.aggregate_slot(self.catalog, &evaluand, |_| {}).value;
                         match reading.calculation {
                             AttributeCalculation::UpToLayer(_) => Ok(value),
                             AttributeCalculation::Bonus => Ok(value - base),

@@ -25,6 +25,7 @@ mod spawn;
 mod state;
 mod values;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use apply::Application;
@@ -37,7 +38,7 @@ pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Role, Snapshot};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
-pub(crate) use values::{SourceTags, Verdict, clamp};
+pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
 use crate::ability::GrantedAbility;
 use crate::catalog::Catalog;
@@ -84,7 +85,7 @@ pub struct Simulation {
     config: Config,
     state: State,
     scratch: Scratch,
-    events: Vec<Event>,
+    events: VecDeque<Event>,
     dropped_events: u64,
 }
 
@@ -92,7 +93,14 @@ impl Simulation {
     /// An empty simulation of `catalog` at time zero.
     pub fn new(catalog: Arc<Catalog>, config: Config) -> Self {
         let state = State::new(config.seed);
-        Self { catalog, config, state, scratch: Scratch::default(), events: Vec::new(), dropped_events: 0 }
+        Self {
+            catalog,
+            config,
+            state,
+            scratch: Scratch::default(),
+            events: VecDeque::new(),
+            dropped_events: 0,
+        }
     }
 
     /// The rules.
@@ -192,14 +200,27 @@ impl Simulation {
         self.state.abilities.get(handle)
     }
 
-    /// Takes the events since the last call, oldest first.
+    /// Takes the oldest event that was not polled yet.
+    ///
+    /// ```
+    /// # use ugas_core::{catalog::Catalog, simulation::{Config, Simulation}};
+    /// # let mut sim = Simulation::new(Catalog::builder().build().unwrap(), Config::default());
+    /// while let Some(event) = sim.poll_event() {
+    ///     println!("{}", event.describe(&sim));
+    /// }
+    /// ```
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Takes all events that were not polled yet, oldest first.
     pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
         self.events.drain(..)
     }
 
-    /// The events since the last call to [`events`](Self::events), left in place.
-    pub fn pending_events(&self) -> &[Event] {
-        &self.events
+    /// The events that were not polled yet, oldest first, left in place.
+    pub fn pending_events(&self) -> impl ExactSizeIterator<Item = &Event> {
+        self.events.iter()
     }
 
     /// How many events were lost because nobody polled and [`Config::max_events`] was reached.
@@ -210,6 +231,11 @@ impl Simulation {
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.state.clone())
+    }
+
+    /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        snapshot.0.clone_from(&self.state);
     }
 
     /// Goes back to a snapshot of a simulation of the same catalog. What follows is identical to what followed then,
@@ -258,7 +284,7 @@ impl Simulation {
             return;
         }
         let prediction = self.scratch.prediction;
-        self.events.push(Event { sequence, time: self.state.now, cause, prediction, kind });
+        self.events.push_back(Event { sequence, time: self.state.now, cause, prediction, kind });
     }
 }
 

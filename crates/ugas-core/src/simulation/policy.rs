@@ -79,6 +79,7 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
+        let inhibited = self.fails_ongoing(&effect, target);
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -87,7 +88,7 @@ impl Simulation {
             applied: sequence,
             stacks: 1,
             status,
-            inhibited: false,
+            inhibited,
             given: false,
             phase: self.state.now,
             started: self.state.now,
@@ -140,10 +141,9 @@ impl Simulation {
         active.phase = now;
         active.expires = active.duration.map(|duration| now + duration.max(Span::ZERO));
         active.next_tick = Self::next_tick_after(active, now);
-        if let Some(controller) = self.state.controllers.get(target)
-            && let Some(active) = self.state.effects.get_mut(id)
-        {
-            active.inhibited = !effect.ongoing.is_met_by(&controller.tags);
+        let inhibited = self.fails_ongoing(effect, target);
+        if let Some(active) = self.state.effects.get_mut(id) {
+            active.inhibited = inhibited;
         }
         let ends_now = self.state.effects.get(id).is_some_and(|active| active.expires == Some(now));
         if !ends_now {
@@ -152,6 +152,12 @@ impl Simulation {
         self.scratch.cause.active = Some(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
         self.update_modifiers(id, effect);
+    }
+
+    /// Whether an effect would be inhibited on a target as it is now (E7).
+    fn fails_ongoing(&self, effect: &Effect, target: ControllerId) -> bool {
+        let controller = self.state.controllers.get(target);
+        controller.is_some_and(|controller| !effect.ongoing.is_met_by(&controller.tags))
     }
 
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {

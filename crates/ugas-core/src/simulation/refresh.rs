@@ -37,6 +37,7 @@ impl Simulation {
     fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.inhibited = inhibited;
+        let given = active.given;
         let cause = Cause {
             operation: self.scratch.cause.operation,
             effect: Some(active.effect),
@@ -47,10 +48,14 @@ impl Simulation {
         self.update_modifiers(id, effect);
         if inhibited {
             self.emit(EventKind::EffectInhibited { active: id });
-            self.take(id, effect);
+            if given {
+                self.take(id, effect);
+            }
         } else {
             self.emit(EventKind::EffectResumed { active: id });
-            self.give(id, effect);
+            if given {
+                self.give(id, effect);
+            }
             self.resume_period(id, effect);
         }
         self.scratch.cause = outer;

@@ -1,13 +1,13 @@
 //! Removal of active effects (E10, §4.5): by handle, by query, by source, by time.
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use super::Simulation;
+use super::cascade::Consequence;
 use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::EffectId;
 use crate::refusal::RefusalReason;
 
 /// How many stacks are removed.
@@ -101,7 +101,7 @@ impl Simulation {
         if running {
             self.apply_expiration_effects(&effect, &removed.spec, target, reason);
             if effect.def.policy == ExecutionPolicy::RunInSequence {
-                self.begin_next(&effect, removed.effect, target);
+                self.enqueue(Consequence::BeginNext { effect: removed.effect, target });
             }
         }
     }
@@ -124,15 +124,20 @@ impl Simulation {
     }
 
     /// E4: the next of the queue begins when the active one ends.
-    fn begin_next(&mut self, effect: &Arc<Effect>, id: crate::id::EffectId, target: ControllerId) {
+    pub(super) fn begin_next(&mut self, id: EffectId, target: ControllerId) {
         let Some(next) = self.instances_of(id, target).next() else { return };
+        let queued = self.state.effects.get(next).is_some_and(|active| active.status == EffectStatus::Queued);
+        let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
+        if !queued {
+            return;
+        }
         self.blame(next);
-        self.attach_modifiers(next, effect);
-        self.begin(next, effect);
-        self.refresh_magnitudes(next, effect);
-        self.report_inert(next, effect);
-        self.first_tick(next, effect);
-        self.after_success(next, effect);
+        self.attach_modifiers(next, &effect);
+        self.begin(next, &effect);
+        self.refresh_magnitudes(next, &effect);
+        self.report_inert(next, &effect);
+        self.first_tick(next, &effect);
+        self.after_success(next, &effect);
     }
 
     /// The end of an effect's time (E3, E5).

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Simulation;
 use crate::catalog::{CatalogErrors, Compiler};
 use crate::effect::EffectDef;
+use crate::hash::StateHasher;
 use crate::id::EffectId;
 use crate::refusal::RefusalReason;
 
@@ -34,27 +35,31 @@ impl Simulation {
     pub fn define_effect(&mut self, def: EffectDef) -> Result<EffectId, DefineEffectError> {
         let offset = self.catalog.effect_count();
         let id = |index: usize| EffectId::from_index((offset + index) as u32);
-        let known = self.state.runtime_effects.iter();
-        if let Some(at) =
-            known.clone().position(|known| known.as_ref().is_some_and(|known| *known.def == def))
+        let hash = StateHasher::of(&def);
+        let known = self.state.runtime_index.get(&hash).map(|&at| at as usize);
+        if let Some(at) = known
+            && let Some(Some(known)) = self.state.runtime_effects.get(at)
+            && *known.def == def
         {
             return Ok(id(at));
         }
         if self.catalog.effect(&def.name).is_ok() {
             return Err(DefineEffectError::NameTaken(def.name));
         }
-        let count = known.flatten().count();
-        if count >= self.config.max_runtime_effects as usize {
+        if self.state.runtime_index.len() >= self.config.max_runtime_effects as usize {
             return Err(DefineEffectError::LimitReached(self.config.max_runtime_effects));
         }
         let compiler = Compiler::new(&self.catalog.tables);
         let effect = compiler.effect(&Arc::new(def), self.catalog.calculations());
+        self.catalog.check_effect_cycle(&compiler, &effect);
         let errors = compiler.into_errors();
         if !errors.is_empty() {
             return Err(CatalogErrors(errors).into());
         }
+        let at = self.state.runtime_effects.len();
         self.state.runtime_effects.push(Some(Arc::new(effect)));
-        Ok(id(self.state.runtime_effects.len() - 1))
+        self.state.runtime_index.insert(hash, at as u32);
+        Ok(id(at))
     }
 
     /// Forgets an effect created at run time. Its id is never used again.
@@ -70,11 +75,12 @@ impl Simulation {
             return Err(RefusalReason::StillActive(id));
         }
         match self.state.runtime_effects.get_mut(index) {
-            Some(known) if known.is_some() => {
-                *known = None;
+            None => Err(unknown),
+            Some(known) => {
+                let forgotten = known.take().ok_or(unknown)?;
+                self.state.runtime_index.remove(&StateHasher::of(&*forgotten.def));
                 Ok(())
             }
-            _ => Err(unknown),
         }
     }
 }

@@ -294,6 +294,28 @@ impl Simulation {
         Ok(())
     }
 
+    /// Gives a controller another owner, or none (§4.2).
+    ///
+    /// # Errors
+    /// If it does not exist (any more).
+    pub fn set_owner(
+        &mut self,
+        controller: ControllerId,
+        owner: Option<ActorId>,
+    ) -> Result<(), RefusalReason> {
+        let state = &mut self.state;
+        let Some(known) = state.controllers.get_mut(controller) else {
+            return Err(RefusalReason::UnknownController(controller));
+        };
+        let old = core::mem::replace(&mut known.owner, owner);
+        if let Some(old) = old {
+            state.owners.remove(&(old, controller));
+        }
+        state.owners.extend(owner.map(|owner| (owner, controller)));
+        self.operate(|sim| sim.emit(EventKind::OwnerChanged { controller, old, new: owner }));
+        Ok(())
+    }
+
     /// Tells every effect on a controller to look again.
     pub(super) fn refresh_all(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get(id) else { return };

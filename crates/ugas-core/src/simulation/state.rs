@@ -1,6 +1,6 @@
 //! The state: plain data that can be cloned, hashed and restored at any instant between calls (I1).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ability::GrantedAbility;
@@ -61,7 +61,7 @@ impl Default for Config {
             seed: 0,
             role: Role::Authority,
             audit: false,
-            cascade_limit: 1_024,
+            cascade_limit: 4_096,
             max_controllers: 1 << 20,
             max_effects_per_controller: 4_096,
             max_abilities_per_controller: 1_024,
@@ -127,6 +127,8 @@ pub(crate) struct State {
     pub(super) abilities: Arena<AbilityHandle, GrantedAbility>,
     /// Effects created at run time; a forgotten one leaves a hole, so that ids are never reused.
     pub(super) runtime_effects: Vec<Option<Arc<Effect>>>,
+    /// Where a definition of this hash is among them; derived.
+    pub(super) runtime_index: BTreeMap<u64, u32>,
     pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
     pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
     /// Derived from the active effects.
@@ -148,6 +150,7 @@ impl State {
             effects: Arena::new(),
             abilities: Arena::new(),
             runtime_effects: Vec::new(),
+            runtime_index: BTreeMap::new(),
             owners: BTreeSet::new(),
             avatars: BTreeSet::new(),
             timers: TimerWheel::new(Time::ZERO),
@@ -216,6 +219,7 @@ impl Clone for State {
             effects,
             abilities,
             runtime_effects,
+            runtime_index,
             owners,
             avatars,
             timers,
@@ -231,6 +235,7 @@ impl Clone for State {
         self.effects.clone_from(effects);
         self.abilities.clone_from(abilities);
         self.runtime_effects.clone_from(runtime_effects);
+        self.runtime_index.clone_from(runtime_index);
         self.owners.clone_from(owners);
         self.avatars.clone_from(avatars);
         self.timers.clone_from(timers);
@@ -251,6 +256,7 @@ impl StateHash for State {
             effects,
             abilities,
             runtime_effects,
+            runtime_index: _,
             owners: _,
             avatars: _,
             timers: _,

@@ -12,7 +12,7 @@ use crate::expr::{Environment, EvalError, Side};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::modifier::MAX_LAYER;
-use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, penalty};
+use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, aggregate_plain, penalty};
 use crate::number::finite;
 use crate::refusal::Party;
 use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
@@ -130,7 +130,17 @@ impl AggregatorSnapshot {
     }
 }
 
-/// A value before and after its bounds.
+/// One evaluation of one attribute: its modifiers, or those it had once, under some circumstances.
+#[derive(Clone, Copy)]
+pub(crate) struct Evaluand<'a> {
+    pub(crate) controller: &'a Controller,
+    pub(crate) slot: &'a Slot,
+    pub(crate) base: f64,
+    pub(crate) entries: &'a [ModifierEntry],
+    pub(crate) parameters: Option<&'a EvaluationParameters>,
+}
+
+/// A value before its bounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Evaluated {
     pub(crate) value: f64,
@@ -142,16 +152,12 @@ impl State {
     pub(crate) fn verdicts(
         &self,
         catalog: &Catalog,
-        controller: &Controller,
-        slot: &Slot,
-        base: f64,
-        entries: &[ModifierEntry],
-        parameters: Option<&EvaluationParameters>,
+        evaluand: &Evaluand<'_>,
     ) -> Option<SmallVec<[Verdict; 16]>> {
+        let &Evaluand { controller, slot, base, entries, parameters } = evaluand;
         let qualifier = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.qualifier.as_ref());
         let plain = parameters.is_none()
-            && qualifier.is_none()
-            && slot.attribute.def.evaluation == Evaluation::All
+            && !slot.has_qualifier
             && entries.iter().all(|entry| !entry.conditions.can_fail());
         if plain {
             return None;
@@ -250,15 +256,12 @@ impl State {
     pub(crate) fn aggregate_slot(
         &self,
         catalog: &Catalog,
-        controller: &Controller,
-        slot: &Slot,
-        base: f64,
-        entries: &[ModifierEntry],
-        parameters: Option<&EvaluationParameters>,
+        evaluand: &Evaluand<'_>,
         on_layer: impl FnMut(LayerOutcome),
     ) -> Evaluated {
+        let &Evaluand { base, entries, parameters, .. } = evaluand;
         let up_to = parameters.map_or(MAX_LAYER, |parameters| parameters.up_to_layer);
-        let verdicts = self.verdicts(catalog, controller, slot, base, entries, parameters);
+        let verdicts = self.verdicts(catalog, evaluand);
         let result = match &verdicts {
             None => aggregate(base, entries, up_to, |_| true, on_layer),
             Some(verdicts) => aggregate(base, entries, up_to, |at| verdicts[at] == Verdict::Counts, on_layer),
@@ -303,10 +306,12 @@ impl State {
         let layout = self.layout(controller);
         let slot = &layout.slots[usize::from(slot_index)];
         let entries = controller.modifiers_of(slot_index);
-        let result = if entries.is_empty() {
-            Evaluated { value: base, divisor_ignored: false }
+        let plain = if slot.has_qualifier { None } else { aggregate_plain(base, entries) };
+        let result = if let Some(plain) = plain {
+            Evaluated { value: plain.value, divisor_ignored: plain.divisor_ignored }
         } else {
-            self.aggregate_slot(catalog, controller, slot, base, entries, None, |_| {})
+            let evaluand = Evaluand { controller, slot, base, entries, parameters: None };
+            self.aggregate_slot(catalog, &evaluand, |_| {})
         };
         let (min, max) = Self::bounds(controller, slot);
         let mut value = clamp(finite(result.value)?, min, max);
@@ -361,9 +366,8 @@ impl Simulation {
         parameters: &EvaluationParameters,
     ) -> Option<f64> {
         let slot = &self.state.layout(controller).slots[usize::from(slot_index)];
-        let state = &self.state;
-        let result =
-            state.aggregate_slot(&self.catalog, controller, slot, base, entries, Some(parameters), |_| {});
+        let evaluand = Evaluand { controller, slot, base, entries, parameters: Some(parameters) };
+        let result = self.state.aggregate_slot(&self.catalog, &evaluand, |_| {});
         let value = finite(result.value)?;
         if parameters.up_to_layer < MAX_LAYER {
             return Some(value);

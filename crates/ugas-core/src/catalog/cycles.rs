@@ -1,0 +1,117 @@
+//! Cycles: bounds, derived attributes and live magnitudes must not depend on themselves (§5.4, §6.4, B2).
+
+use std::sync::Arc;
+
+use super::{Catalog, CompiledSet, Compiler, DefinitionKind, Problem, Tables};
+use crate::attribute::layout::{AttributeSetError, topological_order};
+use crate::effect::calculation::CompiledCalculation;
+use crate::effect::magnitude::{AttributeCalculation, CaptureFrom, Magnitude};
+use crate::effect::{Effect, Modifier};
+use crate::expr::{Dependency, Program, Side};
+use crate::id::AttributeId;
+
+/// Reports attributes that depend on themselves, by their own definitions or through one effect.
+pub(super) fn check_cycles(
+    compiler: &Compiler<'_>,
+    tables: &Tables,
+    sets: &[CompiledSet],
+    effects: &[Arc<Effect>],
+    calculations: &[CompiledCalculation],
+) {
+    let edges = input_edges(tables, sets);
+    if let Err(cycle) = topological_order(edges.clone()) {
+        let cycle = names(tables, cycle);
+        compiler.begin(DefinitionKind::Attribute, cycle.first().map_or("", String::as_str));
+        compiler.report("", AttributeSetError::Cycle { cycle });
+        return;
+    }
+    for effect in effects {
+        check_effect(compiler, tables, &edges, effect, calculations);
+    }
+}
+
+impl Catalog {
+    /// Reports an effect created at run time whose live magnitudes depend on what they modify.
+    pub(crate) fn check_effect_cycle(&self, compiler: &Compiler<'_>, effect: &Effect) {
+        let edges = input_edges(&self.tables, &self.sets);
+        check_effect(compiler, &self.tables, &edges, effect, &self.calculations);
+    }
+}
+
+/// Attributes, each with those it reads.
+type Edges = Vec<(AttributeId, Vec<AttributeId>)>;
+
+/// What attributes read through bounds and derived attributes.
+fn input_edges(tables: &Tables, sets: &[CompiledSet]) -> Edges {
+    let count = tables.attributes.len() as u32;
+    let mut edges: Edges = (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
+    for attribute in sets.iter().flat_map(|set| &set.attributes) {
+        edges[attribute.id.usize()].1.extend(attribute.inputs());
+    }
+    edges
+}
+
+fn check_effect(
+    compiler: &Compiler<'_>,
+    tables: &Tables,
+    edges: &Edges,
+    effect: &Effect,
+    calculations: &[CompiledCalculation],
+) {
+    let live = || effect.modifiers.iter().filter(|modifier| modifier.live);
+    let reads_target = live().any(|modifier| !live_target_reads(modifier, calculations).is_empty());
+    if !reads_target {
+        return;
+    }
+    let mut edges = edges.clone();
+    for modifier in live() {
+        if let Some((_, inputs)) = edges.get_mut(modifier.attribute.usize()) {
+            inputs.extend(live_target_reads(modifier, calculations));
+        }
+    }
+    if let Err(cycle) = topological_order(edges) {
+        compiler.begin(DefinitionKind::Effect, effect.name());
+        compiler.report("Modifiers", Problem::Cycle(names(tables, cycle)));
+    }
+}
+
+fn names(tables: &Tables, cycle: Vec<AttributeId>) -> Vec<String> {
+    cycle
+        .into_iter()
+        .filter_map(|id| tables.attributes.name(id.index()))
+        .map(|name| name.to_string())
+        .collect()
+}
+
+/// Attributes of the target that a live modifier follows.
+fn live_target_reads(modifier: &Modifier, calculations: &[CompiledCalculation]) -> Vec<AttributeId> {
+    let reads = |program: &Program| {
+        program
+            .dependencies()
+            .iter()
+            .filter_map(|input| match input {
+                Dependency::Attribute(Side::Owner | Side::Target, attribute) => Some(*attribute),
+                _ => None,
+            })
+            .collect()
+    };
+    match &modifier.magnitude {
+        Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => Vec::new(),
+        Magnitude::Curve { input, .. } => input.as_deref().map(reads).unwrap_or_default(),
+        Magnitude::Expression { program, .. } => reads(program),
+        Magnitude::Attribute(attribute) => match attribute.reading.calculation {
+            _ if attribute.reading.side == Side::Source => Vec::new(),
+            // Neither depends on the modifier: the base is beneath it, and so are lower layers.
+            AttributeCalculation::Base => Vec::new(),
+            AttributeCalculation::UpToLayer(layer) if layer < modifier.layer => Vec::new(),
+            _ => vec![attribute.reading.attribute],
+        },
+        Magnitude::Calculation { calculation, .. } => calculations
+            .get(calculation.usize())
+            .into_iter()
+            .flat_map(|calculation| &calculation.captures)
+            .filter(|capture| capture.from == CaptureFrom::Target && !capture.frozen)
+            .map(|capture| capture.attribute)
+            .collect(),
+    }
+}
