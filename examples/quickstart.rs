@@ -40,8 +40,7 @@ fn main() -> Result<(), ugas::Error> {
     sim.apply_effect(catalog.effect("GE_Poison")?, Some(hero), ogre)?;
     sim.advance(Span::seconds(3.0)); // three ticks of 5
 
-    let events: Vec<Event> = sim.events().collect();
-    for event in &events {
+    while let Some(event) = sim.poll_event() {
         println!("{}", event.describe(&sim));
     }
     let left = sim.current(ogre, catalog.attribute("Health")?).unwrap_or_default();

@@ -40,10 +40,8 @@
 //!     sim.advance(Span::seconds(3.5)); // ticks at 1, 2 and 3 s
 //!     assert_eq!(sim.current(wolf, health), Some(85.0));
 //!
-//!     for event in sim.events() {
-//!         if let EventKind::AttributeChanged { old, new, .. } = event.kind {
-//!             println!("{}: {old} -> {new}", event.time);
-//!         }
+//!     while let Some(event) = sim.poll_event() {
+//!         println!("{}", event.describe(&sim)); // with names instead of ids
 //!     }
 //!     Ok(())
 //! }
@@ -70,7 +68,7 @@
 //!
 //! | § | Specification | Here |
 //! |---|---|---|
-//! | 4.2 | Owner and Avatar actor | [`Spawn::owner`], [`Spawn::avatar`], [`Spawn::actor`] for both; [`ActorId`] is the host's |
+//! | 4.2 | Owner and Avatar actor | [`Spawn::owner`], [`Spawn::avatar`], [`Spawn::actor`] for both, [`Simulation::set_owner`]; [`ActorId`] is the host's |
 //! | 4.3 | Initialization sequence | [`Simulation::spawn`], [`Simulation::spawn_with`], from a [`ControllerDef`] |
 //! | 4.3 | Possession handling | [`Simulation::set_avatar`], [`EventKind::AvatarChanged`] |
 //! | 4.3 | Destruction cleanup | [`Simulation::despawn`] |

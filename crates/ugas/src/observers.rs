@@ -94,8 +94,8 @@ pub struct ObserverId(u64);
 
 /// Closures that are told of events (§5.6).
 ///
-/// They run in the order in which they were registered. They cannot touch the simulation while the stream is drained:
-/// what is to be done because of an event is noted, and done afterwards.
+/// They run in the order in which they were registered. They do not hold the simulation: what is to be done because of
+/// an event is noted, and done by the loop that dispatches.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -116,7 +116,7 @@ pub struct ObserverId(u64);
 /// let id = observers.on_attribute_changed(wolf, health, |change| bar.set(change.new));
 ///
 /// sim.apply_effect(hit, None, wolf)?;
-/// for event in sim.events() {
+/// while let Some(event) = sim.poll_event() {
 ///     observers.dispatch(&event);
 /// }
 /// assert_eq!(bar.get(), 40.0);
@@ -229,6 +229,7 @@ impl Subject {
         match *kind {
             EventKind::ControllerSpawned { controller }
             | EventKind::ControllerDespawned { controller }
+            | EventKind::OwnerChanged { controller, .. }
             | EventKind::AvatarChanged { controller, .. }
             | EventKind::AttributeSetAdded { controller, .. }
             | EventKind::AttributeSetRemoved { controller, .. }
