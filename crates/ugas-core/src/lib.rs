@@ -15,7 +15,8 @@
 //! 2. Words: [`tag`] (§7), [`expr`], [`curve`].
 //! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
 //!    (§4), and [`catalog`], which resolves and checks them.
-//! 4. The pipeline: [`simulation`], one module a step, with [`event`] and [`refusal`] as what it answers.
+//! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
+//! 5. Answers: [`event`], [`refusal`], [`explain`].
 //!
 //! # References in comments
 //!

@@ -168,8 +168,8 @@ pub use ugas_core::time::{Span, Time};
 
 /// What most programs that use the crate name: `use ugas::prelude::*;`.
 ///
-/// Listed one by one, so that nothing gets in by accident. [`Error`](crate::Error) is not among them: `ugas::Error`
-/// says whose error it is.
+/// Listed one by one, so that nothing gets in by accident. The error type is not among them: `ugas::Error` says whose
+/// error it is.
 pub mod prelude {
     pub use crate::{
         AbilityDef, AbilityGrantDef, ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef,
