@@ -1,7 +1,7 @@
 //! Attributes and attribute sets (§5, §6): what a number is called, where it begins and what bounds it.
 //!
 //! Definitions name each other by text, as files do; the [catalog](crate::catalog) resolves them. The values
-//! themselves live in a controller, in the [layout] of the sets it has.
+//! themselves live in a controller, in the layout of the sets it has.
 
 pub(crate) mod layout;
 

@@ -1,4 +1,4 @@
-//! Modifiers (§5.3, §9.4): one change to one attribute, and how many of them combine ([aggregate]).
+//! Modifiers (§5.3, §9.4): one change to one attribute, and how many of them combine (`aggregate.rs`).
 
 pub(crate) mod aggregate;
 

@@ -1,10 +1,10 @@
 //! The simulation: commands in, plain data advances, events out.
 //!
 //! Reading order, one module a step of §3.3 and of the E1 order:
-//! [`spawn`] (controllers come and go, §4.3), [`apply`] (E1), [`policy`] (stacking and execution policies, E4, E5),
-//! [`execute`] (base values, M9), [`activate`] (what an active effect gives and takes away), [`refresh`] (what active
-//! effects follow, E7, E8), [`values`] (aggregation and bounds), [`flush`] (recalculation and its events), [`remove`],
-//! [`adjust`], [`advance`] (time) and [`cascade`] (E12).
+//! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
+//! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
+//! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
+//! `adjust`, `advance` (time) and `cascade` (E12).
 
 mod activate;
 mod adjust;
