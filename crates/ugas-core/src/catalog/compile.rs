@@ -179,7 +179,7 @@ impl<'a> Compiler<'a> {
         calculations: &[CompiledCalculation],
         captures: &mut Vec<Capture>,
     ) {
-        let periodic = effect.period.is_some();
+        let (periodic, instant) = (effect.period.is_some(), effect.is_instant());
         let mut watches = BTreeSet::new();
         let mut source_reads = BTreeSet::new();
         let mut uses_random = effect.chance.is_some();
@@ -192,7 +192,8 @@ impl<'a> Compiler<'a> {
             uses_random |= reads.random;
             source_reads.extend(reads.source_attributes());
             if !periodic || modifier.operation.is_scaling() {
-                modifier.live = !reads.watches.is_empty();
+                // What is gone at once follows nothing, and so cannot run in circles.
+                modifier.live = !instant && !reads.watches.is_empty();
                 watches.extend(reads.watches);
                 watches.extend(modifier.source_tags.tags().map(|tag| watch_tag(WatchSide::Source, tag)));
                 watches.extend(modifier.target_tags.tags().map(|tag| watch_tag(WatchSide::Target, tag)));

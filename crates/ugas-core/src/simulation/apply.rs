@@ -124,11 +124,13 @@ impl Simulation {
     }
 
     /// The steps of E1, in order.
-    fn apply_steps(&mut self, spec: EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
+    fn apply_steps(&mut self, mut spec: EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
         let effect = self.find_effect(&spec, target)?;
         self.check_authority(&effect, &spec)?;
         self.run_before_apply(&effect, &spec, target)?;
         self.check_requirements(&effect, &spec, target)?;
+        // Frozen readings of the target; the requirement and the chance may ask for them, too.
+        self.capture_into(&mut spec, &effect, Side::Target, Some(target));
         let stream = self.application_stream(&effect, &spec, target);
         self.check_custom_requirement(&effect, &spec, target, stream)?;
         self.roll_chance(&effect, &spec, target, stream)?;
@@ -321,15 +323,18 @@ impl Simulation {
         if dice.chance(probability) { Ok(()) } else { Err(refuse(RefusalReason::ChanceFailed)) }
     }
 
-    /// Captures and magnitudes (E8, E9).
+    /// Magnitudes (E8, E9).
     fn prepare(
         &self,
         effect: Arc<Effect>,
-        mut spec: EffectSpec,
+        spec: EffectSpec,
         target: ControllerId,
         stream: u64,
     ) -> Result<Prepared, Reasons> {
-        self.capture_into(&mut spec, &effect, Side::Target, Some(target));
+        // V2: the spec becomes part of the state, with numbers that nothing reads yet.
+        if spec.set_by_caller.iter().any(|(_, value)| !value.is_finite()) {
+            return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
+        }
         for execution in &effect.executions {
             let calculation = self.catalog.calculation(execution.calculation);
             if calculation.is_none_or(|calculation| calculation.is_missing()) {

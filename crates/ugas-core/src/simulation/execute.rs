@@ -159,6 +159,10 @@ impl Simulation {
             active: run.active(),
             target: run.target,
         });
+        // What was evaluated under way was not clamped yet.
+        for at in 0..self.scratch.writes.0.len() {
+            self.mark_dirty(run.target, self.scratch.writes.0[at].0);
+        }
         self.drain_meta(run.target);
         self.run_post_execute(run);
         if !handles_cues {
@@ -188,7 +192,10 @@ impl Simulation {
         }
         for (at, execution) in run.effect.executions.iter().enumerate() {
             self.scratch.hold_clamp = true;
-            self.recompute();
+            // Inside a batch a calculation, too, sees the values from before.
+            if self.scratch.batch_depth == 0 {
+                self.recompute();
+            }
             let dice = Dice::Execution(run.tick, u16::MAX - at as u16);
             let inputs = run.inputs(self)?;
             let result = inputs.execute(execution, dice)?;
@@ -303,8 +310,21 @@ impl Simulation {
         self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
     }
 
-    /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers.
-    fn check_written(&self, id: ControllerId) -> Result<(), RefusalReason> {
+    /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers; and so
+    /// may what depends on it. Inside a batch the latter is found out at the end, when values stay what they were.
+    fn check_written(&mut self, id: ControllerId) -> Result<(), RefusalReason> {
+        let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
+        let slots = &self.state.layout(controller).slots;
+        let has_dependents =
+            self.scratch.writes.0.iter().any(|&(slot, _)| !slots[usize::from(slot)].dependents.is_empty());
+        if has_dependents && self.scratch.batch_depth == 0 {
+            self.scratch.hold_clamp = true;
+            self.scratch.trial = Some(None);
+            self.recompute();
+            if let Some(attribute) = self.scratch.trial.take().flatten() {
+                return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
+            }
+        }
         let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
         for &(slot, _) in &self.scratch.writes.0 {
             let base = controller.base[usize::from(slot)];

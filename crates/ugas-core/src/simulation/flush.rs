@@ -125,7 +125,7 @@ impl Simulation {
             self.emit(EventKind::EvaluationFailed { controller: id, attribute });
             return false;
         };
-        if evaluated.divisor_ignored && self.scratch.trial.is_none() {
+        if evaluated.divisor_ignored {
             self.emit(EventKind::DivisorIgnored { controller: id, attribute });
         }
         if (base, evaluated.value) == old {

@@ -147,6 +147,8 @@ impl<'a> Inputs<'a> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
         let id = match reading.side {
             Side::Owner | Side::Target => Some(self.target),
+            // A source that is about to go loses its own effects before it is gone.
+            Side::Source if self.last_source.is_some() => None,
             Side::Source => self.spec.context.source,
         };
         match id.and_then(|id| self.state.locate(id, reading.attribute)) {

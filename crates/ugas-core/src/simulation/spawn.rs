@@ -373,7 +373,11 @@ impl Simulation {
             let base = self.state.base_of(&self.catalog, controller, &layout, slot);
             let failed = base.is_err();
             let (min, max) = super::State::bounds(controller, &layout.slots[at]);
-            let base = super::values::clamp(base.unwrap_or(controller.base[at]), min, max);
+            let mut base = base.unwrap_or(controller.base[at]);
+            // The base of a derived attribute is what its expression says, from the start (B2).
+            if layout.slots[at].attribute.derived.is_none() {
+                base = super::values::clamp(base, min, max);
+            }
             let evaluated = self.state.evaluate_slot(&self.catalog, id, controller, slot, base);
             let failed = failed || evaluated.is_none();
             let current = evaluated.map_or(base, |evaluated| evaluated.value);

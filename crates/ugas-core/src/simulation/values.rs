@@ -87,8 +87,10 @@ impl<'a> SourceTags<'a> {
         source: Option<ControllerId>,
         last: Option<&'a TagBits>,
     ) -> Self {
-        let live = source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
-        Self(live.or(last))
+        // What is remembered comes first: a source that is about to go loses its own tags before it is gone.
+        let live =
+            || source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
+        Self(last.or_else(live))
     }
 }
 

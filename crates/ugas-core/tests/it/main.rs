@@ -1,0 +1,33 @@
+//! The rules of `ugas-core` through its public interface: one module a topic, one test a clause or an edge of it.
+//!
+//! Expected numbers come from the documents or from arithmetic in a comment, never from running the code.
+#![allow(clippy::float_cmp, reason = "values that are exact in binary are compared exactly")]
+
+mod fixture;
+
+mod adjustments;
+mod application;
+mod attribute_sets;
+mod bounds;
+mod calculations;
+mod captures;
+mod cascades;
+mod catalog_errors;
+mod controllers;
+mod cues_and_abilities;
+mod evaluation;
+mod executions;
+mod hashes;
+mod hooks;
+mod inhibition;
+mod magnitudes;
+mod modifier_pipeline;
+mod periodic;
+mod policies;
+mod qualification;
+mod removal;
+mod runtime_effects;
+mod stacking;
+mod tags;
+mod values_and_time;
+mod worked_numbers;
