@@ -3,6 +3,8 @@
 //! Expected numbers come from the documents or from arithmetic in a comment, never from running the code.
 #![allow(clippy::float_cmp, reason = "values that are exact in binary are compared exactly")]
 
+mod commands;
+mod explain;
 mod fixture;
 
 mod adjustments;
