@@ -164,6 +164,8 @@ pub enum EventKind {
         effect: EffectId,
         /// The instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
     },
     /// An effect waits for its turn (E4).
     EffectQueued {
@@ -171,6 +173,8 @@ pub enum EventKind {
         effect: EffectId,
         /// Its instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
     },
     /// An effect wrote base values: an instant one, or a tick of a periodic one.
     EffectExecuted {
@@ -196,8 +200,12 @@ pub enum EventKind {
     },
     /// A stack count changed.
     EffectStackChanged {
+        /// Which.
+        effect: EffectId,
         /// The instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
         /// Count before.
         old: u32,
         /// Count now.
@@ -205,20 +213,32 @@ pub enum EventKind {
     },
     /// The time left of an active effect was changed.
     EffectDurationChanged {
+        /// Which.
+        effect: EffectId,
         /// The instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
         /// Time left now; `None` is for ever.
         remaining: Option<Span>,
     },
     /// The ongoing requirements of an active effect fail now (E7).
     EffectInhibited {
+        /// Which.
+        effect: EffectId,
         /// The instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
     },
     /// The ongoing requirements of an active effect hold again (E7).
     EffectResumed {
+        /// Which.
+        effect: EffectId,
         /// The instance.
         active: ActiveEffectId,
+        /// On whom.
+        target: ControllerId,
     },
     /// An application was refused; nothing changed (E1).
     EffectRefused(Box<Refusal>),
@@ -401,9 +421,11 @@ impl fmt::Display for Described<'_> {
             EventKind::EffectApplied { effect: id, active, target } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }
-            EventKind::EffectMerged { effect: id, active }
-            | EventKind::EffectQueued { effect: id, active } => {
-                write!(f, "{} as {active:?}", effect(*id))
+            EventKind::EffectMerged { effect: id, active, target }
+            | EventKind::EffectQueued { effect: id, active, target }
+            | EventKind::EffectInhibited { effect: id, active, target }
+            | EventKind::EffectResumed { effect: id, active, target } => {
+                write!(f, "{} ({active:?}) on {target:?}", effect(*id))
             }
             EventKind::BeforeEffectApplied { effect: id, target, .. }
             | EventKind::EffectExecuted { effect: id, target, .. } => {
@@ -412,14 +434,13 @@ impl fmt::Display for Described<'_> {
             EventKind::EffectRemoved { effect: id, active, target, reason, .. } => {
                 write!(f, "{} ({active:?}) from {target:?}: {reason:?}", effect(*id))
             }
-            EventKind::EffectStackChanged { active, old, new } => write!(f, "{active:?} {old} -> {new}"),
-            EventKind::EffectDurationChanged { active, remaining } => match remaining {
-                Some(remaining) => write!(f, "{active:?} {remaining} left"),
-                None => write!(f, "{active:?} for ever"),
-            },
-            EventKind::EffectInhibited { active } | EventKind::EffectResumed { active } => {
-                write!(f, "{active:?}")
+            EventKind::EffectStackChanged { effect: id, target, old, new, .. } => {
+                write!(f, "{} on {target:?} {old} -> {new}", effect(*id))
             }
+            EventKind::EffectDurationChanged { effect: id, target, remaining, .. } => match remaining {
+                Some(remaining) => write!(f, "{} on {target:?} {remaining} left", effect(*id)),
+                None => write!(f, "{} on {target:?} for ever", effect(*id)),
+            },
             EventKind::EffectRefused(refusal) => write!(f, "{}", refusal.describe(sim)),
             EventKind::EffectBlockedByImmunity { effect: id, target, by } => {
                 write!(f, "{} on {target:?} by {by:?}", effect(*id))

@@ -252,19 +252,22 @@ impl Subject {
             | EventKind::EffectApplied { effect, target, .. }
             | EventKind::EffectExecuted { effect, target, .. }
             | EventKind::EffectRemoved { effect, target, .. }
+            | EventKind::EffectMerged { effect, target, .. }
+            | EventKind::EffectQueued { effect, target, .. }
+            | EventKind::EffectStackChanged { effect, target, .. }
+            | EventKind::EffectDurationChanged { effect, target, .. }
+            | EventKind::EffectInhibited { effect, target, .. }
+            | EventKind::EffectResumed { effect, target, .. }
             | EventKind::EffectBlockedByImmunity { effect, target, .. } => {
                 Self { controller: Some(target), effect: Some(effect), ..none }
             }
             EventKind::ModifierInert { effect, attribute, target, .. } => {
                 Self { controller: Some(target), attribute: Some(attribute), effect: Some(effect), ..none }
             }
-            EventKind::EffectMerged { effect, .. } | EventKind::EffectQueued { effect, .. } => {
-                Self { effect: Some(effect), ..none }
-            }
             EventKind::EffectRefused(ref refusal) => {
                 Self { controller: Some(refusal.target), effect: Some(refusal.effect), ..none }
             }
-            // Those that name an active effect only, or nobody, and kinds that come later.
+            // Those that name nobody, and kinds that come later.
             _ => none,
         }
     }

@@ -41,7 +41,7 @@ impl Simulation {
             }
             sim.resume_ticks(active);
             sim.schedule(active);
-            sim.emit(EventKind::EffectDurationChanged { active, remaining });
+            sim.report_duration(active, remaining);
         });
         Ok(())
     }

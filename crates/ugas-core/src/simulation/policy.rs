@@ -121,7 +121,7 @@ impl Simulation {
         }
         self.watch(id, &effect);
         if status == EffectStatus::Queued {
-            self.emit(EventKind::EffectQueued { effect: effect_id, active: id });
+            self.emit(EventKind::EffectQueued { effect: effect_id, active: id, target });
             return Ok(Application::Queued(id));
         }
         self.begin(id, &effect);
@@ -217,10 +217,17 @@ impl Simulation {
         }
         let stacks = if full { old } else { old.saturating_add(1) };
         let effect = Arc::clone(&prepared.effect);
+        let (effect_id, target) = (prepared.spec.effect, prepared.target);
         let (duration, period) = (prepared.duration, prepared.period);
         self.replace_spec(id, prepared, stacks)?;
         if stacks != old {
-            self.emit(EventKind::EffectStackChanged { active: id, old, new: stacks });
+            self.emit(EventKind::EffectStackChanged {
+                effect: effect_id,
+                active: id,
+                target,
+                old,
+                new: stacks,
+            });
         }
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
@@ -260,7 +267,13 @@ impl Simulation {
         active.expires = Some(now + duration.max(Span::ZERO));
         self.resume_ticks(id);
         self.schedule(id);
-        self.emit(EventKind::EffectDurationChanged { active: id, remaining: Some(duration) });
+        self.report_duration(id, Some(duration));
+    }
+
+    pub(super) fn report_duration(&mut self, id: ActiveEffectId, remaining: Option<Span>) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let (effect, target) = (active.effect, active.target);
+        self.emit(EventKind::EffectDurationChanged { effect, active: id, target, remaining });
     }
 
     /// An instance whose end moved away may tick again, in the phase that it had.
@@ -286,9 +299,9 @@ impl Simulation {
     /// E4: one instance, from the first start to the latest end; the newest spec counts, the period keeps its phase.
     fn merge(&mut self, id: ActiveEffectId, prepared: Prepared) -> Result<Application, Reasons> {
         let now = self.state.now;
-        let (effect_id, duration) = (prepared.spec.effect, prepared.duration);
+        let (effect_id, target, duration) = (prepared.spec.effect, prepared.target, prepared.duration);
         self.replace_spec(id, prepared, 1)?;
-        self.emit(EventKind::EffectMerged { effect: effect_id, active: id });
+        self.emit(EventKind::EffectMerged { effect: effect_id, active: id, target });
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let end = duration.map(|duration| now + duration.max(Span::ZERO));
         let latest = match (active.expires, end) {
@@ -301,7 +314,7 @@ impl Simulation {
             let remaining = latest.map(|end| end.since(now));
             self.resume_ticks(id);
             self.schedule(id);
-            self.emit(EventKind::EffectDurationChanged { active: id, remaining });
+            self.report_duration(id, remaining);
         }
         Ok(Application::Merged(id))
     }

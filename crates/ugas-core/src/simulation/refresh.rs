@@ -37,7 +37,7 @@ impl Simulation {
     fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.inhibited = inhibited;
-        let given = active.given;
+        let (given, effect_id, target) = (active.given, active.effect, active.target);
         let cause = Cause {
             operation: self.scratch.cause.operation,
             effect: Some(active.effect),
@@ -47,12 +47,12 @@ impl Simulation {
         let outer = core::mem::replace(&mut self.scratch.cause, cause);
         self.update_modifiers(id, effect);
         if inhibited {
-            self.emit(EventKind::EffectInhibited { active: id });
+            self.emit(EventKind::EffectInhibited { effect: effect_id, active: id, target });
             if given {
                 self.take(id, effect);
             }
         } else {
-            self.emit(EventKind::EffectResumed { active: id });
+            self.emit(EventKind::EffectResumed { effect: effect_id, active: id, target });
             if given {
                 self.give(id, effect);
             }

@@ -64,9 +64,9 @@ impl Simulation {
         self.blame(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let old = core::mem::replace(&mut active.stacks, stacks);
-        let effect = active.effect;
-        let Some(effect) = self.state.definition(&self.catalog, effect).cloned() else { return };
-        self.emit(EventKind::EffectStackChanged { active: id, old, new: stacks });
+        let (effect_id, target) = (active.effect, active.target);
+        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
+        self.emit(EventKind::EffectStackChanged { effect: effect_id, active: id, target, old, new: stacks });
         self.reevaluate(id, &effect);
         self.update_modifiers(id, &effect);
     }
