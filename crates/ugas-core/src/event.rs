@@ -146,7 +146,8 @@ pub enum EventKind {
         effect: EffectId,
         /// To whom.
         target: ControllerId,
-        /// Base and current values of the attributes it has modifiers for.
+        /// Base and current values of the attributes that it is known to change; see
+        /// [`Effect::written_attributes`](crate::effect::Effect::written_attributes).
         values: SmallVec<[(AttributeId, f64, f64); 2]>,
     },
     /// An effect became active, or a queued one began (§9.2, E4).

@@ -10,6 +10,7 @@ use crate::effect::calculation::{
 };
 use crate::effect::magnitude::{CaptureFrom, CaptureTime};
 use crate::expr::{Dependency, Program};
+use crate::id::AttributeId;
 
 impl Compiler<'_> {
     /// Resolves a calculation written in Rust.
@@ -153,6 +154,16 @@ impl CompiledCalculation {
         match &self.body {
             CalculationBody::Expressions(expressions) => !expressions.outputs.is_empty(),
             CalculationBody::Missing | CalculationBody::Native(_) => true,
+        }
+    }
+
+    /// Attributes that the outputs of a calculation from a file write.
+    pub(super) fn output_attributes(&self) -> Vec<AttributeId> {
+        match &self.body {
+            CalculationBody::Expressions(expressions) => {
+                expressions.outputs.iter().map(|(attribute, ..)| *attribute).collect()
+            }
+            CalculationBody::Missing | CalculationBody::Native(_) => Vec::new(),
         }
     }
 

@@ -157,6 +157,7 @@ impl<'a> Compiler<'a> {
             granted_abilities: self.ability_grants("GrantedAbilities", &def.granted_abilities),
             cues: self.tag_set("GameplayCues", &def.cues),
             cue_magnitude: def.cue_magnitude.as_ref().and_then(|name| self.attribute("CueMagnitude", name)),
+            writes: Box::default(),
             watches: Box::default(),
             source_reads: Box::default(),
             uses_random: false,
@@ -219,6 +220,14 @@ impl<'a> Compiler<'a> {
             once.magnitude(magnitude, calculations, captures);
         }
         uses_random |= once.random;
+        let mut writes: Vec<AttributeId> = effect.modified_attributes().collect();
+        for execution in &effect.executions {
+            let calculation = calculations.get(execution.calculation.usize());
+            writes.extend(calculation.into_iter().flat_map(CompiledCalculation::output_attributes));
+        }
+        writes.sort_unstable();
+        writes.dedup();
+        effect.writes = writes.into_boxed_slice();
         effect.has_live_magnitudes = effect.modifiers.iter().any(|modifier| modifier.live);
         if !effect.is_instant() {
             effect.watches = watches.into_iter().collect();

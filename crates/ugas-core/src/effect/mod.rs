@@ -67,6 +67,8 @@ pub struct Effect {
     pub(crate) granted_abilities: Box<[AbilityGrant]>,
     pub(crate) cues: TagSet,
     pub(crate) cue_magnitude: Option<AttributeId>,
+    /// Attributes that its modifiers and the outputs of its calculations from files change, each once.
+    pub(crate) writes: Box<[AttributeId]>,
     /// What a running instance must be told about: it is re-evaluated when one of these changes.
     pub(crate) watches: Box<[Watch]>,
     /// Attributes of the source that are read live, to be remembered should it cease to exist.
@@ -101,6 +103,12 @@ impl Effect {
     /// Tags that describe it.
     pub fn asset_tags(&self) -> &TagSet {
         &self.asset_tags
+    }
+
+    /// Attributes that its modifiers and its calculations from files change, each once. What native calculations write
+    /// is not known beforehand.
+    pub fn written_attributes(&self) -> &[AttributeId] {
+        &self.writes
     }
 
     /// Attributes that it has modifiers for, in listed order.

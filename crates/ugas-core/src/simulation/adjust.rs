@@ -6,7 +6,7 @@ use super::Simulation;
 use super::apply::{Reasons, evaluate_modifiers};
 use super::magnitude::Inputs;
 use crate::effect::{Effect, EffectSpec, EffectStatus};
-use crate::event::{EventKind, RemovalReason};
+use crate::event::RemovalReason;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
 use crate::refusal::{Refusal, RefusalReason};

@@ -188,7 +188,7 @@ impl Simulation {
                 let (controller, slot) = self.state.locate(target, attribute)?;
                 Some((attribute, controller.base[slot], controller.current[slot]))
             };
-            let values = effect.modified_attributes().filter_map(value).collect();
+            let values = effect.writes.iter().copied().filter_map(value).collect();
             self.emit(EventKind::BeforeEffectApplied { effect: spec.effect, target, values });
         }
         Ok(())
