@@ -488,6 +488,16 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
     })
 }
 
+impl Catalog {
+    /// Reports an effect created at run time whose live magnitudes would depend on themselves (B2).
+    pub(crate) fn check_effect_cycle(&self, compiler: &Compiler<'_>, effect: &Effect) {
+        if effect.has_live_magnitudes {
+            let inputs = inputs_of_attributes(&self.tables, &self.sets);
+            check_effect_cycle(compiler, &self.tables, inputs, effect, &self.calculations);
+        }
+    }
+}
+
 /// Bounds and derived attributes must not depend on themselves (§5.4, §6.4, B2), nor through an effect's live
 /// magnitudes.
 fn check_cycles(
@@ -497,35 +507,53 @@ fn check_cycles(
     effects: &[Arc<Effect>],
     calculations: &[CompiledCalculation],
 ) {
-    let count = tables.attributes.len() as u32;
-    let mut edges: Vec<(AttributeId, Vec<AttributeId>)> =
-        (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
-    for attribute in sets.iter().flat_map(|set| &set.attributes) {
-        edges[attribute.id.usize()].1.extend(attribute.inputs());
-    }
-    let names = |cycle: Vec<AttributeId>| {
-        cycle
-            .into_iter()
-            .filter_map(|id| tables.attributes.name(id.index()))
-            .map(|name| name.to_string())
-            .collect()
-    };
-    if let Err(cycle) = topological_order(edges.clone()) {
-        let cycle: Vec<String> = names(cycle);
+    let inputs = inputs_of_attributes(tables, sets);
+    if let Err(cycle) = topological_order(inputs.clone()) {
+        let cycle = names_of(tables, cycle);
         compiler.begin(DefinitionKind::Attribute, cycle.first().map_or("", String::as_str));
         compiler.report("", AttributeSetError::Cycle { cycle });
         return;
     }
     for effect in effects.iter().filter(|effect| effect.has_live_magnitudes) {
-        let mut edges = edges.clone();
-        for modifier in effect.modifiers.iter().filter(|modifier| modifier.live) {
-            edges[modifier.attribute.usize()].1.extend(live_target_reads(modifier, calculations));
-        }
-        if let Err(cycle) = topological_order(edges) {
-            compiler.begin(DefinitionKind::Effect, effect.name());
-            compiler.report("Modifiers", Problem::Cycle(names(cycle)));
+        check_effect_cycle(compiler, tables, inputs.clone(), effect, calculations);
+    }
+}
+
+fn check_effect_cycle(
+    compiler: &Compiler<'_>,
+    tables: &Tables,
+    mut inputs: InputsOfAttributes,
+    effect: &Effect,
+    calculations: &[CompiledCalculation],
+) {
+    for modifier in effect.modifiers.iter().filter(|modifier| modifier.live) {
+        // An attribute that does not exist has been reported and has no place here.
+        if let Some((_, reads)) = inputs.get_mut(modifier.attribute.usize()) {
+            reads.extend(live_target_reads(modifier, calculations));
         }
     }
+    if let Err(cycle) = topological_order(inputs) {
+        compiler.begin(DefinitionKind::Effect, effect.name());
+        compiler.report("Modifiers", Problem::Cycle(names_of(tables, cycle)));
+    }
+}
+
+/// Every attribute with those that it reads.
+type InputsOfAttributes = Vec<(AttributeId, Vec<AttributeId>)>;
+
+fn inputs_of_attributes(tables: &Tables, sets: &[CompiledSet]) -> InputsOfAttributes {
+    let count = tables.attributes.len() as u32;
+    let mut inputs: InputsOfAttributes =
+        (0..count).map(|index| (AttributeId::from_index(index), Vec::new())).collect();
+    for attribute in sets.iter().flat_map(|set| &set.attributes) {
+        inputs[attribute.id.usize()].1.extend(attribute.inputs());
+    }
+    inputs
+}
+
+fn names_of(tables: &Tables, attributes: Vec<AttributeId>) -> Vec<String> {
+    let names = attributes.into_iter().filter_map(|id| tables.attributes.name(id.index()));
+    names.map(|name| name.to_string()).collect()
 }
 
 /// Attributes of the target that a live modifier follows.

@@ -49,6 +49,7 @@ impl Simulation {
         }
         let compiler = Compiler::new(&self.catalog.tables);
         let effect = compiler.effect(&Arc::new(def), self.catalog.calculations());
+        self.catalog.check_effect_cycle(&compiler, &effect);
         let errors = compiler.into_errors();
         if !errors.is_empty() {
             return Err(CatalogErrors(errors).into());
