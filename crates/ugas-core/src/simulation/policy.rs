@@ -79,6 +79,9 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
+        let tags = self.state.controllers.get(target).map(|controller| &controller.tags);
+        let inhibited =
+            status == EffectStatus::Running && !tags.is_some_and(|tags| effect.ongoing.is_met_by(tags));
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -87,7 +90,7 @@ impl Simulation {
             applied: sequence,
             stacks: 1,
             status,
-            inhibited: false,
+            inhibited,
             given: false,
             phase: self.state.now,
             started: self.state.now,
@@ -106,9 +109,12 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(target) {
             controller.effects.push(id);
         }
+        // Its own modifiers may change what its live magnitudes read (E8).
+        self.watch(id, &effect);
         if status == EffectStatus::Running
             && let Err(reasons) = self.try_modifiers(id, &effect, Self::attach_modifiers)
         {
+            self.unwatch(id, &effect);
             self.detach_modifiers(id, &effect);
             self.recompute();
             self.state.effects.remove(id);
@@ -118,7 +124,6 @@ impl Simulation {
             self.state.sequence -= 1;
             return Err(reasons);
         }
-        self.watch(id, &effect);
         if status == EffectStatus::Queued {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id });
             return Ok(Application::Queued(id));
