@@ -120,6 +120,32 @@ fn e8_a_chain_of_live_modifiers_over_two_controllers_settles() {
 }
 
 #[test]
+fn e8_a_live_magnitude_follows_the_other_modifiers_of_its_own_effect() {
+    let effect = EffectDef::infinite("GE").modify("Strength", Operation::Add, 10.0).modify(
+        "Attack",
+        Operation::Override,
+        MagnitudeDef::expression("Target.Strength"),
+    );
+    let mut game = Game::of([effect]);
+    game.apply("GE", "wolf", "hero");
+    assert_eq!(game.current("hero", "Attack"), 60.0);
+}
+
+#[test]
+fn e8_an_inhibited_effect_with_live_magnitudes_may_follow_itself_from_the_start() {
+    let mut effect = EffectDef::infinite("GE")
+        .granting("State.Given")
+        .modify("Strength", Operation::Add, 10.0)
+        .modify("Attack", Operation::Override, MagnitudeDef::expression("Target.Strength"));
+    effect.ongoing_required_tags.push("State.Needed".into());
+    let mut game = Game::of([effect, tagging("State.Needed")]);
+    game.apply("GE", "wolf", "hero");
+    assert_eq!(game.log(), ["applied GE"]);
+    game.apply("Tag:State.Needed", "hero", "hero");
+    assert_eq!((game.current("hero", "Attack"), game.has_tag("hero", "State.Given")), (60.0, true));
+}
+
+#[test]
 fn e8_a_tick_reads_live_values_each_time_and_frozen_ones_never_again() {
     let bleed = |name: &str, magnitude: MagnitudeDef| {
         EffectDef::infinite(name).every(1.0).modify("Health", Operation::Add, magnitude)
