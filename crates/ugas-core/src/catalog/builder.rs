@@ -10,7 +10,7 @@ use super::{
     InternalEffects, NameTable, Problem, Tables, Template,
 };
 use crate::ability::{Ability, AbilityDef};
-use crate::attribute::layout::{Attribute, Bound, Layout};
+use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
 use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
 use crate::controller::ControllerDef;
 use crate::curve::{Curve, CurveDef};
@@ -214,9 +214,7 @@ impl CatalogBuilder {
             internal,
             hash,
         };
-        if errors.is_empty() {
-            check_templates(&catalog, &mut errors);
-        }
+        check_templates(&catalog, &mut errors);
         if errors.is_empty() { Ok(Arc::new(catalog)) } else { Err(CatalogErrors(errors)) }
     }
 
@@ -496,11 +494,17 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
 /// A template must be spawnable: its sets go together, and its base values are of attributes that they have.
 fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
     for template in &catalog.templates {
+        if template.sets.len() < template.def.attribute_sets.len() && !errors.is_empty() {
+            // Without a set that does not exist, and was reported, nothing else can be said of it.
+            continue;
+        }
         let mut report = |path: String, problem: Problem| {
             let name = template.def.name.clone();
             errors.push(DefinitionError { kind: DefinitionKind::Template, name, path, problem });
         };
         match Layout::new(catalog, &template.sets) {
+            // Circles are reported with their attributes.
+            Err(AttributeSetError::Cycle { .. }) => {}
             Err(error) => report("AttributeSets".to_owned(), error.into()),
             Ok(layout) => {
                 for &(attribute, _) in &template.base {

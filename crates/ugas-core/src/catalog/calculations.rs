@@ -8,9 +8,10 @@ use super::{DefinitionKind, Problem};
 use crate::effect::calculation::{
     Calculation, CalculationBody, CalculationDef, CompiledCalculation, Expressions, ResolvedCapture,
 };
-use crate::effect::magnitude::{CaptureFrom, CaptureTime};
+use crate::effect::magnitude::{CaptureFrom, CaptureTime, Magnitude};
+use crate::effect::{Duration, Effect};
 use crate::expr::{Dependency, Program};
-use crate::id::AttributeId;
+use crate::id::{AttributeId, CalculationId};
 
 impl Compiler<'_> {
     /// Resolves a calculation written in Rust.
@@ -130,6 +131,44 @@ impl Compiler<'_> {
         calculation.tags = tags.into_iter().map(|(target, tag)| (side(target), tag)).collect();
         reads_stacks
     }
+
+    /// Reports calculations that serve as a magnitude or a requirement and give no result.
+    pub(super) fn check_results(&self, effect: &Effect, calculations: &[CompiledCalculation]) {
+        let check = |path: &str, id: CalculationId| {
+            if let Some(calculation) = calculations.get(id.usize())
+                && !calculation.has_result()
+            {
+                let problem =
+                    Problem::WrongCalculation { name: calculation.name.to_string(), lacks: "result" };
+                self.report(path, problem);
+            }
+        };
+        let check_magnitude = |path: &str, magnitude: &Magnitude| {
+            if let Magnitude::Calculation { calculation, .. } = magnitude {
+                check(&format!("{path}.CalculatorClass"), *calculation);
+            }
+        };
+        if let Some(requirement) = effect.requirement {
+            check("ApplicationRequirement", requirement);
+        }
+        if let Some(chance) = &effect.chance {
+            check_magnitude("ChanceToApply", chance);
+        }
+        if let Duration::Lasting(duration) = &effect.duration {
+            check_magnitude("Duration", duration);
+        }
+        for (at, modifier) in effect.modifiers.iter().enumerate() {
+            check_magnitude(&format!("Modifiers[{at}].Magnitude"), &modifier.magnitude);
+        }
+        for (at, execution) in effect.executions.iter().enumerate() {
+            for (index, modifier) in execution.modifiers.iter().enumerate() {
+                check_magnitude(
+                    &format!("Executions[{at}].Modifiers[{index}].Magnitude"),
+                    &modifier.magnitude,
+                );
+            }
+        }
+    }
 }
 
 impl CompiledCalculation {
@@ -164,6 +203,14 @@ impl CompiledCalculation {
                 expressions.outputs.iter().map(|(attribute, ..)| *attribute).collect()
             }
             CalculationBody::Missing | CalculationBody::Native(_) => Vec::new(),
+        }
+    }
+
+    /// False for a calculation from a file that has outputs only.
+    fn has_result(&self) -> bool {
+        match &self.body {
+            CalculationBody::Expressions(expressions) => expressions.result.is_some(),
+            CalculationBody::Missing | CalculationBody::Native(_) => true,
         }
     }
 

@@ -167,6 +167,7 @@ impl<'a> Compiler<'a> {
         // Nothing reads these two yet; a name that does not resolve is reported all the same.
         self.tag_set("BlockAbilitiesWithTags", &def.block_abilities_with_tags);
         self.tag_set("CancelAbilitiesWithTags", &def.cancel_abilities_with_tags);
+        self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);
         effect.captures = captures.into_boxed_slice();
         effect

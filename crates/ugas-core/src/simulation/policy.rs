@@ -79,7 +79,7 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
-        let inhibited = self.fails_ongoing(&effect, target);
+        let inhibited = status == EffectStatus::Running && self.fails_ongoing(&effect, target);
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -107,9 +107,12 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(target) {
             controller.effects.push(id);
         }
+        // Its own modifiers may change what its live magnitudes read (E8).
+        self.watch(id, &effect);
         if status == EffectStatus::Running
             && let Err(reasons) = self.try_modifiers(id, &effect, Self::attach_modifiers)
         {
+            self.unwatch(id, &effect);
             self.detach_modifiers(id, &effect);
             self.recompute();
             self.state.effects.remove(id);
@@ -119,7 +122,6 @@ impl Simulation {
             self.state.sequence -= 1;
             return Err(reasons);
         }
-        self.watch(id, &effect);
         if status == EffectStatus::Queued {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id, target });
             return Ok(Application::Queued(id));

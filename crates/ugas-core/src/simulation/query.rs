@@ -1,12 +1,9 @@
 //! Queries over active effects, for removal and for displays (GASD §4.5.15.1).
 
-use smallvec::SmallVec;
-
 use super::{Simulation, SourceTags};
 use crate::effect::{ActiveEffect, EffectQuery, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::tag::TagQuery;
 use crate::time::Span;
 
 impl Simulation {
@@ -39,14 +36,16 @@ impl Simulation {
     /// Of the running effects that grant one of `tags`, the longest time left together with its whole duration: what a
     /// cooldown display shows. `None` if there is none that ends by itself.
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
-        let query = EffectQuery::tagged(TagQuery::any(tags.iter().copied()));
-        let effects: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, &query).collect();
-        let times = effects.iter().filter_map(|&id| {
-            let active = self.state.effects.get(id)?;
+        let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
+        let times = effects.unwrap_or_default().iter().filter_map(|&id| {
+            let (active, effect) = self.state.effect_of(&self.catalog, id)?;
             if active.status == EffectStatus::Queued || active.inhibited {
                 return None;
             }
-            Some((active.remaining(self.state.now)?, active.duration?))
+            let registry = self.catalog.tags();
+            let asked_for = |tag: TagId| tags.iter().any(|&asked| registry.is_within(tag, asked));
+            let mut granted = effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied());
+            granted.any(asked_for).then_some((active.remaining(self.state.now)?, active.duration?))
         });
         times.max()
     }

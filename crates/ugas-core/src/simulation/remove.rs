@@ -137,7 +137,7 @@ impl Simulation {
         self.refresh_magnitudes(next, &effect);
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
-        self.after_success(next, &effect);
+        self.after_queued_success(next, &effect);
     }
 
     /// The end of an effect's time (E3, E5).

@@ -221,7 +221,12 @@ impl State {
                 (&parameters.extra_source_tags, &parameters.extra_target_tags)
             });
             if let Some(parameters) = parameters {
-                let carried = Both(&effect.own_tags, &source);
+                let mut added = TagBits::default();
+                for &tag in active.spec.granted_tags.iter().chain(&active.spec.asset_tags) {
+                    added.insert_closed(catalog.tags(), tag);
+                }
+                let own = Both(&effect.own_tags, &added);
+                let carried = Both(&own, &source);
                 if let Some(tag) = parameters.source_tag_filter.missing_from(&carried).next() {
                     return Verdict::TagFilter(tag);
                 }
