@@ -79,6 +79,9 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
+        let tags = self.state.controllers.get(target).map(|controller| &controller.tags);
+        let inhibited =
+            status == EffectStatus::Running && tags.is_some_and(|tags| !effect.ongoing.is_met_by(tags));
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -87,7 +90,7 @@ impl Simulation {
             applied: sequence,
             stacks: 1,
             status,
-            inhibited: false,
+            inhibited,
             given: false,
             phase: self.state.now,
             started: self.state.now,
@@ -106,9 +109,12 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(target) {
             controller.effects.push(id);
         }
+        // It follows from the start what it reads, for its own modifiers may change that (E8).
+        self.watch(id, &effect);
         if status == EffectStatus::Running
             && let Err(reasons) = self.try_modifiers(id, &effect, Self::attach_modifiers)
         {
+            self.unwatch(id, &effect);
             self.detach_modifiers(id, &effect);
             self.recompute();
             self.state.effects.remove(id);
@@ -118,7 +124,6 @@ impl Simulation {
             self.state.sequence -= 1;
             return Err(reasons);
         }
-        self.watch(id, &effect);
         if status == EffectStatus::Queued {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id });
             return Ok(Application::Queued(id));
@@ -219,13 +224,14 @@ impl Simulation {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let remaining = active.expires.map(|end| end.since(now));
-        let refreshed = match (stacking.duration_refresh, duration) {
-            (DurationRefresh::Refresh, Some(duration)) => Some(duration),
-            (DurationRefresh::Extend, Some(duration)) => {
-                let extended = remaining.unwrap_or(Span::ZERO) + duration;
-                Some(stacking.max_duration.map_or(extended, |most| extended.min(most)))
-            }
-            (DurationRefresh::Never, _) | (_, None) => None,
+        // The outer `None` leaves the clock alone, the inner one is for ever.
+        let refreshed = match stacking.duration_refresh {
+            DurationRefresh::Never => None,
+            DurationRefresh::Refresh => (duration.is_some() || active.expires.is_some()).then_some(duration),
+            DurationRefresh::Extend => remaining.map(|remaining| {
+                let extended = duration.map(|duration| remaining + duration);
+                extended.map(|extended| stacking.max_duration.map_or(extended, |most| extended.min(most)))
+            }),
         };
         let reset_period = stacking.period_reset == PeriodReset::Reset && active.period.is_some();
         if reset_period {
@@ -245,16 +251,16 @@ impl Simulation {
         Ok(Application::Stacked { active: id, stacks })
     }
 
-    /// Lets an instance last `duration` from now.
-    pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Span) {
+    /// Lets an instance last `duration` from now; `None` is for ever.
+    pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        active.duration = Some(duration);
+        active.duration = duration;
         active.started = now;
-        active.expires = Some(now + duration.max(Span::ZERO));
+        active.expires = duration.map(|duration| now + duration.max(Span::ZERO));
         self.resume_ticks(id);
         self.schedule(id);
-        self.emit(EventKind::EffectDurationChanged { active: id, remaining: Some(duration) });
+        self.emit(EventKind::EffectDurationChanged { active: id, remaining: duration });
     }
 
     /// An instance whose end moved away may tick again, in the phase that it had.
@@ -306,9 +312,8 @@ impl Simulation {
         let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
         let applied = self.state.next_sequence();
         let retag = before.spec.granted_tags != spec.granted_tags && !before.inhibited && before.given;
-        if retag {
-            self.take(id, &effect);
-        }
+        let target = before.target;
+        let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
         self.unwatch(id, &effect);
         if let Some(active) = self.state.effects.get_mut(id) {
             active.spec = spec;
@@ -326,17 +331,21 @@ impl Simulation {
         if outcome.is_err() {
             self.unwatch(id, &effect);
             if let Some(active) = self.state.effects.get_mut(id) {
-                let granted = core::mem::take(&mut active.granted);
                 *active = before;
-                active.granted = granted;
             }
             self.watch(id, &effect);
             self.update_modifiers(id, &effect);
             self.recompute();
             self.state.sequence -= 1;
         }
-        if retag {
-            self.give(id, &effect);
+        if retag && outcome.is_ok() {
+            // First the new ones, so that a tag which stays never seems to go (T2).
+            for tag in new_tags {
+                self.add_tag(target, tag);
+            }
+            for tag in old_tags {
+                self.remove_tag(target, tag);
+            }
         }
         outcome
     }

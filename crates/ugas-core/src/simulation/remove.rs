@@ -145,11 +145,11 @@ impl Simulation {
         match (rule, duration) {
             (Some(StackExpiration::RemoveOneAndRefresh), Some(duration)) if stacks > 1 => {
                 self.set_stacks(id, stacks - 1);
-                self.restart_clock(id, duration);
+                self.restart_clock(id, Some(duration));
             }
             (Some(StackExpiration::Refresh), Some(duration)) => {
                 self.blame(id);
-                self.restart_clock(id, duration);
+                self.restart_clock(id, Some(duration));
             }
             _ => self.remove_active(id, RemovalReason::Expired),
         }
