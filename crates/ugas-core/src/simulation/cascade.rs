@@ -22,7 +22,7 @@ pub(super) enum Consequence {
     /// Execute a periodic effect out of turn (E7).
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
-    BoundChanged { controller: ControllerId, attribute: AttributeId, old: f64, new: f64 },
+    BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
 }
 
 /// A consequence with its place in the chain.
@@ -105,8 +105,8 @@ impl Simulation {
                 }
                 Consequence::Remove { active, reason } => self.remove_active(active, reason),
                 Consequence::Tick { active } => self.execute_tick(active),
-                Consequence::BoundChanged { controller, attribute, old, new } => {
-                    self.follow_bound(controller, attribute, old, new);
+                Consequence::BoundChanged { controller, attribute, bound, old, new } => {
+                    self.follow_bound(controller, attribute, bound, old, new);
                 }
             }
         }
