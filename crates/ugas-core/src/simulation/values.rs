@@ -87,8 +87,10 @@ impl<'a> SourceTags<'a> {
         source: Option<ControllerId>,
         last: Option<&'a TagBits>,
     ) -> Self {
-        let live = source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
-        Self(live.or(last))
+        // What is remembered wins: while a source is taken apart it is still there, but no longer what it was.
+        let live =
+            || source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
+        Self(last.or_else(live))
     }
 }
 
