@@ -41,12 +41,12 @@ impl Oracle {
             _ => 1,
         };
         let duration = self.duration(&spec, target)?;
-        let magnitudes = self.view().magnitudes(&spec, target, stacks)?;
         if matches!(def.duration, DurationDef::Instant) {
-            self.execute(&spec, target, 1, &magnitudes)?;
+            self.execute(&spec, target, 1)?;
             self.after_success(&spec, target, None);
             return Ok(());
         }
+        let magnitudes = self.view().magnitudes(&spec, target, stacks)?;
         if let (Some(stacking), Some(stack)) = (&def.stacking, stack) {
             return self.add_stack(stack, stacking, spec, stacks, duration, magnitudes);
         }
@@ -106,13 +106,9 @@ impl Oracle {
         instance.inhibited = inhibited;
         instance.expires = instance.duration.map(|duration| now + duration.max(0));
         instance.next_tick = instance.period().map(|period| now + period);
-        let magnitudes = instance.magnitudes.clone();
         self.note(Note::effect("EffectApplied", &spec.def.name, target));
-        if inhibited {
-            self.note(Note::effect("EffectInhibited", &spec.def.name, target));
-        }
-        if !inhibited && spec.def.period.is_some_and(|period| period.execute_on_application) {
-            let _ = self.execute(&spec, target, 1, &magnitudes);
+        if spec.def.period.is_some_and(|period| period.execute_on_application) {
+            self.execute_instance(sequence);
         }
         self.after_success(&spec, target, Some(sequence));
         if self.find(sequence).and_then(|instance| instance.duration).is_some_and(|duration| duration <= 0) {
@@ -157,11 +153,11 @@ impl Oracle {
         }
     }
 
-    /// Lets another effect follow, with the same source, level and numbers.
+    /// Lets another effect follow, with the same source, level and numbers. What the first remembers of a source that
+    /// is gone stays with it: the other one finds nobody there.
     pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
-        spec.memory = parent.memory.clone();
         self.queue.push_back(Pending::Apply(spec, target));
     }
 
@@ -247,7 +243,7 @@ impl Oracle {
         instance.spec = spec.clone();
         instance.applied = applied;
         instance.stacks = stacks;
-        instance.magnitudes = magnitudes.clone();
+        instance.magnitudes = magnitudes;
         match stacking.duration_refresh {
             DurationRefresh::Refresh => {
                 instance.duration = duration;
@@ -268,12 +264,11 @@ impl Oracle {
             instance.next_tick = instance.period().map(|period| now + period);
             execute = spec.def.period.is_some_and(|period| period.execute_on_application);
         }
-        let execute = execute && !instance.inhibited;
         if stacks != old {
             self.note(Note::stacks(&spec.def.name, target, old, stacks));
         }
         if execute {
-            let _ = self.execute(&spec, target, stacks, &magnitudes);
+            self.execute_instance(stack);
         }
         self.after_success(&spec, target, Some(stack));
         if self.find(stack).and_then(|instance| instance.expires).is_some_and(|end| end <= now) {

@@ -4,30 +4,20 @@ use std::collections::BTreeSet;
 
 use ugas_core::attribute::BoundDef;
 use ugas_core::expr::Dependency;
-use ugas_core::modifier::Operation;
+use ugas_core::modifier::{ModifierDef, Operation};
 
 use super::magnitude::Failure;
 use super::{Actor, Note, Oracle, OracleSpec};
 
 impl Oracle {
     /// Writes bases; on failure nothing has changed (V2).
-    pub(super) fn execute(
-        &mut self,
-        spec: &OracleSpec,
-        target: Actor,
-        stacks: u32,
-        magnitudes: &[f64],
-    ) -> Result<(), Failure> {
+    pub(super) fn execute(&mut self, spec: &OracleSpec, target: Actor, stacks: u32) -> Result<(), Failure> {
+        let plan = self.plan(spec, target, stacks)?;
         let before = self.bodies[target].base.clone();
         let mut written = BTreeSet::new();
-        for (modifier, &magnitude) in spec.def.modifiers.iter().zip(magnitudes) {
+        for (modifier, magnitude) in plan {
             let attribute = &modifier.attribute;
-            let can_write = self.attribute(target, attribute).is_some_and(|def| def.derived.is_none());
-            let scales = spec.def.period.is_some() && modifier.operation.is_scaling();
-            let view = self.view();
-            let counts =
-                view.meets(target, &modifier.target_tags) && view.source_meets(spec, &modifier.source_tags);
-            if !can_write || scales || !counts {
+            if self.attribute(target, attribute).is_none_or(|def| def.derived.is_some()) {
                 continue;
             }
             let stacks = if modifier.factor_in_stacks { f64::from(stacks) } else { 1.0 };
@@ -53,6 +43,28 @@ impl Oracle {
             self.note(Note::tag("CueExecuted", target, cue));
         }
         Ok(())
+    }
+
+    /// The modifiers that count and write bases, with magnitudes evaluated before the first write. One that does not
+    /// count is as if it did not exist (UEM).
+    fn plan(
+        &self,
+        spec: &OracleSpec,
+        target: Actor,
+        stacks: u32,
+    ) -> Result<Vec<(ModifierDef, f64)>, Failure> {
+        let view = self.view();
+        let counting = spec.def.modifiers.iter().filter(|modifier| {
+            let scales = spec.def.period.is_some() && modifier.operation.is_scaling();
+            !scales
+                && view.meets(target, &modifier.target_tags)
+                && view.source_meets(spec, &modifier.source_tags)
+        });
+        let each = counting.map(|modifier| {
+            let magnitude = view.magnitude(&modifier.magnitude, spec, target, stacks)?;
+            Ok((modifier.clone(), magnitude))
+        });
+        each.collect()
     }
 
     /// B3: a meta attribute's amount is taken from others, each down to its minimum, and it returns to zero.

@@ -53,11 +53,12 @@ impl OracleSpec {
         self.source
     }
 
-    /// All tags it grants, each once.
+    /// The tags it grants: the effect's, each once, and those that the spec adds to them (§9.7: one grant each).
     pub(crate) fn granted_tags(&self) -> Vec<String> {
-        let mut tags: Vec<_> = self.def.granted_tags.iter().chain(&self.extra_tags).cloned().collect();
+        let mut tags = self.def.granted_tags.clone();
         tags.sort();
         tags.dedup();
+        tags.extend(self.extra_tags.iter().cloned());
         tags
     }
 
@@ -189,11 +190,10 @@ impl View<'_> {
         if side != Side::Source {
             return self.reading(target, attribute, calculation);
         }
-        let source = spec.source?;
-        if self.oracle.is_alive(source) {
-            return self.reading(source, attribute, calculation);
-        }
-        let (base, current) = *spec.memory.as_ref()?.values.get(attribute)?;
+        let Some(memory) = &spec.memory else {
+            return self.reading(spec.source?, attribute, calculation);
+        };
+        let (base, current) = *memory.values.get(attribute)?;
         Some(match calculation {
             AttributeCalculation::Current | AttributeCalculation::UpToLayer(_) => current,
             AttributeCalculation::Base => base,

@@ -127,6 +127,7 @@ impl Oracle {
         for sequence in own {
             self.remove_instance(sequence, RemovalReason::TargetGone);
         }
+        self.publish_values();
         self.bodies[actor].alive = false;
         self.bodies[actor].sets.clear();
         self.bodies[actor].base.clear();
@@ -232,9 +233,7 @@ impl Oracle {
     pub(super) fn execute_instance(&mut self, sequence: u64) {
         let Some(instance) = self.find(sequence).filter(|instance| instance.is_live()) else { return };
         let (spec, target, stacks) = (instance.spec.clone(), instance.target, instance.stacks);
-        if let Ok(magnitudes) = self.view().magnitudes(&spec, target, stacks) {
-            let _ = self.execute(&spec, target, stacks, &magnitudes);
-        }
+        let _ = self.execute(&spec, target, stacks);
     }
 
     fn expire(&mut self, sequence: u64) {

@@ -18,8 +18,8 @@ pub(crate) enum Pending {
     Remove(u64, RemovalReason),
     /// An instance executes out of turn.
     Execute(u64),
-    /// A base follows a bound that moved from its old place.
-    Bound { actor: Actor, attribute: String, old_max: Option<f64> },
+    /// A base follows bounds that moved; the upper one from where to where.
+    Bound { actor: Actor, attribute: String, upper: [Option<f64>; 2] },
 }
 
 type Bounds = (Option<f64>, Option<f64>);
@@ -55,7 +55,7 @@ impl Oracle {
                 }
                 Pending::Remove(sequence, reason) => self.remove_instance(sequence, reason),
                 Pending::Execute(sequence) => self.execute_instance(sequence),
-                Pending::Bound { actor, attribute, old_max } => self.follow_bound(actor, &attribute, old_max),
+                Pending::Bound { actor, attribute, upper } => self.follow_bound(actor, &attribute, upper),
             }
         }
         panic!("the rules never come to rest");
@@ -63,7 +63,7 @@ impl Oracle {
 
     /// Effects look at the tags and attributes they follow until nothing changes.
     fn react(&mut self) {
-        loop {
+        for _ in 0..1_000 {
             let mut changed = false;
             let sequences: Vec<u64> = self.instances.iter().map(|instance| instance.sequence).collect();
             for sequence in sequences {
@@ -74,18 +74,25 @@ impl Oracle {
                 return;
             }
         }
+        panic!("the effects never come to rest");
     }
 
     /// E7 and RemoveOnTags; true if something changed.
     fn judge(&mut self, sequence: u64) -> bool {
-        let Some(instance) = self.find(sequence).filter(|instance| !instance.queued) else { return false };
+        let Some(instance) = self.find(sequence) else { return false };
         let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
+        let queued = instance.queued;
         let doomed =
             self.queue.iter().any(|pending| matches!(pending, Pending::Remove(of, _) if *of == sequence));
         let view = self.view();
-        if !doomed && def.remove_on_tags.iter().any(|tag| view.has(target, tag)) {
-            self.queue.push_back(Pending::Remove(sequence, RemovalReason::RemovedByTag));
-            return true;
+        if def.remove_on_tags.iter().any(|tag| view.has(target, tag)) {
+            if !doomed {
+                self.queue.push_back(Pending::Remove(sequence, RemovalReason::RemovedByTag));
+            }
+            return !doomed;
+        }
+        if queued {
+            return false;
         }
         let inhibited = !self.may_run(&def, target);
         if inhibited == was {
@@ -125,13 +132,12 @@ impl Oracle {
     }
 
     /// B1: Clamp, or KeepRatio of the upper bound.
-    fn follow_bound(&mut self, actor: Actor, attribute: &str, old_max: Option<f64>) {
+    fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
         let Some(def) = self.attribute(actor, attribute) else { return };
         let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
         let view = self.view();
-        let (_, max) = view.bounds(actor, def);
-        let scaled = match (def.on_bound_change, old_max, max) {
-            (OnBoundChange::KeepRatio, Some(old), Some(new)) if old != 0.0 => base / old * new,
+        let scaled = match (def.on_bound_change, upper) {
+            (OnBoundChange::KeepRatio, [Some(old), Some(new)]) if old > 0.0 => base * (new / old),
             _ => base,
         };
         let new = view.clamp(actor, def, scaled);
@@ -164,9 +170,9 @@ impl Oracle {
     }
 
     /// B5: one event for each value that differs; bases follow bounds that moved (B1).
-    fn publish_values(&mut self) {
+    pub(super) fn publish_values(&mut self) {
         let values = self.values();
-        let mut notes = Vec::new();
+        let (mut notes, mut followers) = (Vec::new(), Vec::new());
         for ((actor, attribute), &(base, current, bounds)) in &values {
             let Some(&(old_base, old, old_bounds)) = self.published.values.get(&(*actor, attribute.clone()))
             else {
@@ -181,8 +187,14 @@ impl Oracle {
                 .is_some_and(|def| def.on_bound_change != OnBoundChange::Keep && def.derived.is_none());
             if follows && bounds != old_bounds {
                 let (actor, attribute) = (*actor, attribute.clone());
-                self.queue.push_back(Pending::Bound { actor, attribute, old_max: old_bounds.1 });
+                let upper = [old_bounds.1, bounds.1];
+                followers.push((actor, self.depth(actor, &attribute), attribute, upper));
             }
+        }
+        // A referenced attribute before its dependents, as everywhere.
+        followers.sort_by_key(|(actor, depth, ..)| (*actor, *depth));
+        for (actor, _, attribute, upper) in followers {
+            self.queue.push_back(Pending::Bound { actor, attribute, upper });
         }
         for note in notes {
             self.note(note);

@@ -7,7 +7,7 @@ use ugas_core::attribute::{AttributeDef, BoundDef, Evaluation};
 use ugas_core::effect::magnitude::AttributeCalculation;
 use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
 
-use super::{Actor, Instance, Oracle, is_within, lineage};
+use super::{Actor, Instance, Oracle, lineage};
 
 /// Tag counts of one controller.
 pub type Counts = BTreeMap<String, u32>;
@@ -73,9 +73,10 @@ impl<'a> View<'a> {
 
     /// Whether the source of an application has a tag: it does, or did last (M5).
     pub(super) fn source_has(&self, spec: &super::OracleSpec, tag: &str) -> bool {
-        match spec.source {
-            Some(source) if self.oracle.is_alive(source) => self.has(source, tag),
-            _ => spec.memory.as_ref().is_some_and(|memory| memory.tags.iter().any(|own| is_within(own, tag))),
+        match (&spec.memory, spec.source) {
+            (Some(memory), _) => memory.tags.contains(tag),
+            (None, Some(source)) => self.has(source, tag),
+            (None, None) => false,
         }
     }
 
