@@ -140,7 +140,7 @@ impl Simulation {
     }
 
     /// §7.2 AddTag.
-    fn add_tag(&mut self, id: ControllerId, tag: TagId) {
+    pub(super) fn add_tag(&mut self, id: ControllerId, tag: TagId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
         if let Some(controller) = self.state.controllers.get_mut(id)
@@ -156,7 +156,7 @@ impl Simulation {
     }
 
     /// §7.2 RemoveTag: an underflow is a logic error that is reported and skipped.
-    fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
+    pub(super) fn remove_tag(&mut self, id: ControllerId, tag: TagId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
         if let Some(controller) = self.state.controllers.get_mut(id)

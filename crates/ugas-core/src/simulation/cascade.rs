@@ -19,12 +19,10 @@ pub(super) enum Consequence {
     Apply { spec: EffectSpec, target: ControllerId },
     /// Remove an active effect.
     Remove { active: ActiveEffectId, reason: RemovalReason },
-    /// Begin the next of a queue (E4).
-    BeginNext { effect: EffectId, target: ControllerId },
     /// Execute a periodic effect out of turn (E7).
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
-    BoundChanged { controller: ControllerId, attribute: AttributeId, old: f64, new: f64 },
+    BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
 }
 
 /// A consequence with its place in the chain.
@@ -106,10 +104,9 @@ impl Simulation {
                     let _ = self.apply_one(spec, target);
                 }
                 Consequence::Remove { active, reason } => self.remove_active(active, reason),
-                Consequence::BeginNext { effect, target } => self.begin_next(effect, target),
                 Consequence::Tick { active } => self.execute_tick(active),
-                Consequence::BoundChanged { controller, attribute, old, new } => {
-                    self.follow_bound(controller, attribute, old, new);
+                Consequence::BoundChanged { controller, attribute, bound, old, new } => {
+                    self.follow_bound(controller, attribute, bound, old, new);
                 }
             }
         }

@@ -5,10 +5,13 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::cascade::Consequence;
 use super::values::clamp;
 use super::{Simulation, State};
 use crate::attribute::OnBoundChange;
+use crate::attribute::layout::Bound;
 use crate::controller::Controller;
 use crate::effect::WatchSubject;
 use crate::event::{Cause, EventKind};
@@ -25,6 +28,9 @@ pub(super) struct Change {
     old: f64,
     cause: Cause,
 }
+
+/// Bases that are to follow a bound: whose, which, because of what, and from where to where it moved.
+type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
 
 impl Simulation {
     /// Marks a slot for re-evaluation.
@@ -159,6 +165,7 @@ impl Simulation {
 
     /// Raises one event for each value that differs from before (B5), and lets bases follow bounds that moved (B1).
     fn raise_changes(&mut self) {
+        let mut followers = Followers::new();
         let mut next = 0;
         while let Some(&change) = self.scratch.changes.get(next) {
             next += 1;
@@ -181,35 +188,45 @@ impl Simulation {
                 },
             );
             if new != change.old {
-                self.enqueue_bound_followers(change, new);
+                self.find_bound_followers(change, new, &mut followers);
             }
         }
         self.scratch.changes.clear();
-    }
-
-    fn enqueue_bound_followers(&mut self, change: Change, new: f64) {
-        let Some(controller) = self.state.controllers.get(change.controller) else { return };
-        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
-        for &follower in &layout.slots[usize::from(change.slot)].bound_followers {
-            self.enqueue(Consequence::BoundChanged {
-                controller: change.controller,
-                attribute: layout.attribute_at(follower),
-                old: change.old,
-                new,
-            });
+        // Slots are in topological order: a base follows before those that are bounded by it.
+        followers.sort_unstable_by_key(|&(controller, slot, ..)| (controller, slot));
+        for (controller, _, attribute, bound, [old, new]) in followers {
+            self.enqueue(Consequence::BoundChanged { controller, attribute, bound, old, new });
         }
     }
 
-    /// B1: adjusts the base of an attribute whose bound moved from `old` to `new`, as an internal instant effect.
-    pub(super) fn follow_bound(&mut self, id: ControllerId, attribute: AttributeId, old: f64, new: f64) {
+    fn find_bound_followers(&self, change: Change, new: f64, followers: &mut Followers) {
+        let Some(controller) = self.state.controllers.get(change.controller) else { return };
+        let layout = self.state.layout(controller);
+        for &follower in &layout.slots[usize::from(change.slot)].bound_followers {
+            let attribute = layout.attribute_at(follower);
+            followers.push((change.controller, follower, attribute, change.attribute, [change.old, new]));
+        }
+    }
+
+    /// B1: adjusts the base of an attribute whose bound moved from `old` to `new`, as an internal instant effect. The
+    /// bound may have moved on since: each of its moves is followed by its own share.
+    pub(super) fn follow_bound(
+        &mut self,
+        id: ControllerId,
+        attribute: AttributeId,
+        bound: AttributeId,
+        old: f64,
+        new: f64,
+    ) {
         let Some((controller, at)) = self.state.locate(id, attribute) else { return };
         let slot = &self.state.layout(controller).slots[at];
         let base = controller.base[at];
         let (min, max) = State::bounds(controller, slot);
+        let is_upper = slot.attribute.max == Some(Bound::Attribute(bound));
         let kept = match slot.attribute.def.on_bound_change {
             OnBoundChange::Keep => return,
             // Only the upper bound has shares; a lower bound that moves merely clamps.
-            OnBoundChange::KeepRatio if max == Some(new) && old > 0.0 => base * (new / old),
+            OnBoundChange::KeepRatio if is_upper && old > 0.0 => base * (new / old),
             OnBoundChange::Clamp | OnBoundChange::KeepRatio => base,
         };
         let adjusted = clamp(kept, min, max);

@@ -147,9 +147,8 @@ impl<'a> Inputs<'a> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
         let id = match reading.side {
             Side::Owner | Side::Target => Some(self.target),
-            // A source that is about to go loses its own effects before it is gone.
-            Side::Source if self.last_source.is_some() => None,
-            Side::Source => self.spec.context.source,
+            // What is remembered wins: while a source is taken apart it is still there, but no longer what it was.
+            Side::Source => self.spec.context.source.filter(|_| self.last_source.is_none()),
         };
         match id.and_then(|id| self.state.locate(id, reading.attribute)) {
             Some((controller, slot)) => {

@@ -234,13 +234,14 @@ impl Simulation {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let remaining = active.expires.map(|end| end.since(now));
-        let refreshed = match (stacking.duration_refresh, duration) {
-            (DurationRefresh::Refresh, Some(duration)) => Some(duration),
-            (DurationRefresh::Extend, Some(duration)) => {
-                let extended = remaining.unwrap_or(Span::ZERO) + duration;
-                Some(stacking.max_duration.map_or(extended, |most| extended.min(most)))
-            }
-            (DurationRefresh::Never, _) | (_, None) => None,
+        // The outer `None` leaves the clock alone, the inner one is for ever.
+        let refreshed = match stacking.duration_refresh {
+            DurationRefresh::Never => None,
+            DurationRefresh::Refresh => (duration.is_some() || active.expires.is_some()).then_some(duration),
+            DurationRefresh::Extend => remaining.map(|remaining| {
+                let extended = duration.map(|duration| remaining + duration);
+                extended.map(|extended| stacking.max_duration.map_or(extended, |most| extended.min(most)))
+            }),
         };
         let reset_period = stacking.period_reset == PeriodReset::Reset && active.period.is_some();
         if reset_period {
@@ -260,16 +261,16 @@ impl Simulation {
         Ok(Application::Stacked { active: id, stacks })
     }
 
-    /// Lets an instance last `duration` from now.
-    pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Span) {
+    /// Lets an instance last `duration` from now; `None` is for ever.
+    pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        active.duration = Some(duration);
+        active.duration = duration;
         active.started = now;
-        active.expires = Some(now + duration.max(Span::ZERO));
+        active.expires = duration.map(|duration| now + duration.max(Span::ZERO));
         self.resume_ticks(id);
         self.schedule(id);
-        self.report_duration(id, Some(duration));
+        self.report_duration(id, duration);
     }
 
     pub(super) fn report_duration(&mut self, id: ActiveEffectId, remaining: Option<Span>) {
@@ -327,9 +328,8 @@ impl Simulation {
         let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
         let applied = self.state.next_sequence();
         let retag = before.spec.granted_tags != spec.granted_tags && !before.inhibited && before.given;
-        if retag {
-            self.take(id, &effect);
-        }
+        let target = before.target;
+        let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
         self.unwatch(id, &effect);
         if let Some(active) = self.state.effects.get_mut(id) {
             active.spec = spec;
@@ -347,17 +347,21 @@ impl Simulation {
         if outcome.is_err() {
             self.unwatch(id, &effect);
             if let Some(active) = self.state.effects.get_mut(id) {
-                let granted = core::mem::take(&mut active.granted);
                 *active = before;
-                active.granted = granted;
             }
             self.watch(id, &effect);
             self.update_modifiers(id, &effect);
             self.recompute();
             self.state.sequence -= 1;
         }
-        if retag {
-            self.give(id, &effect);
+        if retag && outcome.is_ok() {
+            // First the new ones, so that a tag which stays never seems to go (T2).
+            for tag in new_tags {
+                self.add_tag(target, tag);
+            }
+            for tag in old_tags {
+                self.remove_tag(target, tag);
+            }
         }
         outcome
     }

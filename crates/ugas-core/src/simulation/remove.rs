@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::Simulation;
-use super::cascade::Consequence;
 use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -101,7 +100,7 @@ impl Simulation {
         if running {
             self.apply_expiration_effects(&effect, &removed.spec, target, reason);
             if effect.def.policy == ExecutionPolicy::RunInSequence {
-                self.enqueue(Consequence::BeginNext { effect: removed.effect, target });
+                self.begin_next(removed.effect, target);
             }
         }
     }
@@ -124,13 +123,9 @@ impl Simulation {
     }
 
     /// E4: the next of the queue begins when the active one ends.
-    pub(super) fn begin_next(&mut self, id: EffectId, target: ControllerId) {
+    fn begin_next(&mut self, id: EffectId, target: ControllerId) {
         let Some(next) = self.instances_of(id, target).next() else { return };
-        let queued = self.state.effects.get(next).is_some_and(|active| active.status == EffectStatus::Queued);
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
-        if !queued {
-            return;
-        }
         self.blame(next);
         self.attach_modifiers(next, &effect);
         self.begin(next, &effect);
@@ -150,11 +145,11 @@ impl Simulation {
         match (rule, duration) {
             (Some(StackExpiration::RemoveOneAndRefresh), Some(duration)) if stacks > 1 => {
                 self.set_stacks(id, stacks - 1);
-                self.restart_clock(id, duration);
+                self.restart_clock(id, Some(duration));
             }
             (Some(StackExpiration::Refresh), Some(duration)) => {
                 self.blame(id);
-                self.restart_clock(id, duration);
+                self.restart_clock(id, Some(duration));
             }
             _ => self.remove_active(id, RemovalReason::Expired),
         }

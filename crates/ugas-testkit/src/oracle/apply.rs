@@ -1,0 +1,306 @@
+//! Application of effects in the order of E1, with execution policies (E4) and stacking (E5).
+
+use std::sync::Arc;
+
+use ugas_core::effect::magnitude::CaptureFrom;
+use ugas_core::effect::{
+    AdditionalTo, DurationDef, DurationRefresh, EffectDef, ExecutionPolicy, PeriodReset, StackingDef,
+    StackingType, TagQueryDef, TagQueryItemDef,
+};
+use ugas_core::event::RemovalReason;
+use ugas_core::time::Span;
+
+use super::magnitude::Failure;
+use super::settle::Pending;
+use super::{Actor, Instance, Note, Oracle, OracleSpec, is_within};
+
+impl Oracle {
+    /// Applies a spec and lets everything follow that follows.
+    ///
+    /// # Errors
+    /// The code of the rule that refuses it.
+    pub fn apply(&mut self, spec: &OracleSpec, target: Actor) -> Result<(), &'static str> {
+        let result = self.apply_one(spec.clone(), target);
+        self.settle();
+        result
+    }
+
+    pub(super) fn apply_one(&mut self, mut spec: OracleSpec, target: Actor) -> Result<(), Failure> {
+        if !self.is_alive(target) {
+            return Err("UnknownController");
+        }
+        self.check_requirements(&spec, target)?;
+        self.freeze(&mut spec, CaptureFrom::Target, target);
+        let def = Arc::clone(&spec.def);
+        let stack = def.stacking.as_ref().and_then(|stacking| self.stack_of(&spec, stacking, target));
+        let stacks = match (&def.stacking, stack) {
+            (Some(stacking), Some(stack)) => {
+                let old = self.find(stack).map_or(0, |instance| instance.stacks);
+                if stacking.limit > 0 { (old + 1).min(stacking.limit) } else { old + 1 }
+            }
+            _ => 1,
+        };
+        let duration = self.duration(&spec, target)?;
+        if matches!(def.duration, DurationDef::Instant) {
+            self.execute(&spec, target, 1)?;
+            self.after_success(&spec, target, None);
+            return Ok(());
+        }
+        let magnitudes = self.view().magnitudes(&spec, target, stacks)?;
+        if let (Some(stacking), Some(stack)) = (&def.stacking, stack) {
+            return self.add_stack(stack, stacking, spec, stacks, duration, magnitudes);
+        }
+        let first = self.instances.iter().find(|other| other.target == target && other.effect() == def.name);
+        let first = first.map(|instance| instance.sequence);
+        match (def.policy, first) {
+            (ExecutionPolicy::RunInMerge, Some(first)) => {
+                self.merge(first, spec, duration, magnitudes);
+                return Ok(());
+            }
+            (ExecutionPolicy::RunInSequence, Some(_)) => {
+                self.enlist(spec, target, duration, magnitudes);
+                self.note(Note::Plain("EffectQueued", def.name.clone()));
+                return Ok(());
+            }
+            _ => {}
+        }
+        let sequence = self.enlist(spec, target, duration, magnitudes);
+        self.begin(sequence);
+        Ok(())
+    }
+
+    /// Puts an instance on the list, waiting.
+    fn enlist(
+        &mut self,
+        spec: OracleSpec,
+        target: Actor,
+        duration: Option<i64>,
+        magnitudes: Vec<f64>,
+    ) -> u64 {
+        let sequence = self.next_sequence();
+        self.instances.push(Instance {
+            spec,
+            target,
+            sequence,
+            applied: sequence,
+            stacks: 1,
+            queued: true,
+            inhibited: false,
+            granted: false,
+            duration,
+            expires: None,
+            next_tick: None,
+            magnitudes,
+        });
+        sequence
+    }
+
+    /// A waiting instance begins to run (E1 from "activate" on).
+    pub(super) fn begin(&mut self, sequence: u64) {
+        let now = self.now;
+        let Some(instance) = self.find(sequence) else { return };
+        let (spec, target) = (instance.spec.clone(), instance.target);
+        let inhibited = !self.may_run(&spec.def, target);
+        let Some(instance) = self.find_mut(sequence) else { return };
+        instance.queued = false;
+        instance.inhibited = inhibited;
+        instance.expires = instance.duration.map(|duration| now + duration.max(0));
+        instance.next_tick = instance.period().map(|period| now + period);
+        self.note(Note::effect("EffectApplied", &spec.def.name, target));
+        if spec.def.period.is_some_and(|period| period.execute_on_application) {
+            self.execute_instance(sequence);
+        }
+        self.after_success(&spec, target, Some(sequence));
+        if self.find(sequence).and_then(|instance| instance.duration).is_some_and(|duration| duration <= 0) {
+            self.queue.push_back(Pending::Remove(sequence, RemovalReason::Expired));
+        }
+    }
+
+    /// E1 after the effect itself: others are removed, tags and cues granted, further effects follow.
+    fn after_success(&mut self, spec: &OracleSpec, target: Actor, own: Option<u64>) {
+        let others: Vec<u64> = self
+            .effects_on(target)
+            .iter()
+            .filter(|other| {
+                let tags = other.spec.own_tags();
+                let listed = &spec.def.remove_effects_with_tags;
+                Some(other.sequence) != own
+                    && listed.iter().any(|tag| tags.iter().any(|own| is_within(own, tag)))
+            })
+            .map(|other| other.sequence)
+            .collect();
+        for other in others {
+            self.remove_instance(other, RemovalReason::Removed);
+        }
+        if let Some(instance) = own.and_then(|own| self.find_mut(own)) {
+            instance.granted = true;
+        }
+        self.publish_tags();
+        let view = self.view();
+        let additional = spec.def.additional_effects.iter().filter(|additional| {
+            view.source_meets(spec, &additional.source_tags) && view.meets(target, &additional.target_tags)
+        });
+        let list: Vec<_> = additional
+            .map(|additional| {
+                let to = if additional.to == AdditionalTo::Source { spec.source } else { Some(target) };
+                (additional.effect.clone(), to)
+            })
+            .collect();
+        for (effect, to) in list {
+            if let Some(to) = to.filter(|&to| self.is_alive(to)) {
+                self.link(spec, &effect, to);
+            }
+        }
+    }
+
+    /// Lets another effect follow, with the same source, level and numbers. What the first remembers of a source that
+    /// is gone stays with it: the other one finds nobody there.
+    pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
+        let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
+        spec.set_by_caller = parent.set_by_caller.clone();
+        self.queue.push_back(Pending::Apply(spec, target));
+    }
+
+    fn check_requirements(&self, spec: &OracleSpec, target: Actor) -> Result<(), Failure> {
+        let view = self.view();
+        let def = &spec.def;
+        let met = def.application_required_tags.iter().all(|tag| view.has(target, tag))
+            && !def.application_blocked_tags.iter().any(|tag| view.has(target, tag))
+            && def.source_required_tags.iter().all(|tag| view.source_has(spec, tag))
+            && !def.source_blocked_tags.iter().any(|tag| view.source_has(spec, tag))
+            && query_holds(&def.application_query, &|tag| view.has(target, tag))
+            && !def.remove_on_tags.iter().any(|tag| view.has(target, tag));
+        if !met {
+            return Err("ApplicationRequirements");
+        }
+        let own = spec.own_tags();
+        let carries = |tag: &str| own.iter().any(|own| is_within(own, tag)) || view.source_has(spec, tag);
+        let immune = self.effects_on(target).into_iter().filter(|guard| guard.is_live()).any(|guard| {
+            let guard = &guard.spec.def;
+            guard.immunity_tags.iter().any(|tag| carries(tag))
+                || (!guard.immunity_query.is_empty() && query_holds(&guard.immunity_query, &carries))
+        });
+        if immune { Err("Immune") } else { Ok(()) }
+    }
+
+    pub(super) fn may_run(&self, def: &EffectDef, target: Actor) -> bool {
+        let view = self.view();
+        def.ongoing_required_tags.iter().all(|tag| view.has(target, tag))
+            && !def.ongoing_blocked_tags.iter().any(|tag| view.has(target, tag))
+    }
+
+    fn duration(&self, spec: &OracleSpec, target: Actor) -> Result<Option<i64>, Failure> {
+        match &spec.def.duration {
+            DurationDef::Instant => Ok(None),
+            _ if spec.duration.is_some() => Ok(spec.duration),
+            DurationDef::Infinite => Ok(None),
+            DurationDef::HasDuration(magnitude) => {
+                let seconds = self.view().magnitude(magnitude, spec, target, 1)?;
+                Ok(Some(Span::seconds(seconds).micros()))
+            }
+        }
+    }
+
+    /// The stack that an application joins (E5).
+    fn stack_of(&self, spec: &OracleSpec, stacking: &StackingDef, target: Actor) -> Option<u64> {
+        let same = |other: &&Instance| {
+            let source = match stacking.kind {
+                StackingType::AggregateByTarget => true,
+                StackingType::AggregateBySource => spec.source.is_some() && other.spec.source == spec.source,
+            };
+            other.target == target && other.effect() == spec.def.name && source
+        };
+        self.instances.iter().find(same).map(|instance| instance.sequence)
+    }
+
+    fn add_stack(
+        &mut self,
+        stack: u64,
+        stacking: &StackingDef,
+        spec: OracleSpec,
+        stacks: u32,
+        duration: Option<i64>,
+        magnitudes: Vec<f64>,
+    ) -> Result<(), Failure> {
+        let Some(old) = self.find(stack).map(|instance| instance.stacks) else { return Ok(()) };
+        let target = self.find(stack).map_or(0, |instance| instance.target);
+        if stacks == old {
+            for effect in &stacking.overflow_effects {
+                self.link(&spec, effect, target);
+            }
+            if stacking.clear_on_overflow {
+                self.remove_instance(stack, RemovalReason::Overflowed);
+            }
+            if stacking.deny_overflow {
+                return Err("StackOverflow");
+            }
+            if stacking.clear_on_overflow {
+                return Ok(());
+            }
+        }
+        let (now, applied) = (self.now, self.next_sequence());
+        let Some(instance) = self.find_mut(stack) else { return Ok(()) };
+        instance.spec = spec.clone();
+        instance.applied = applied;
+        instance.stacks = stacks;
+        instance.magnitudes = magnitudes;
+        match stacking.duration_refresh {
+            DurationRefresh::Refresh => {
+                instance.duration = duration;
+                instance.expires = duration.map(|duration| now + duration.max(0));
+            }
+            DurationRefresh::Never => {}
+            DurationRefresh::Extend => {
+                let left = instance.expires.map(|end| end - now);
+                let total = left.zip(duration).map(|(left, duration)| left + duration);
+                let cap = stacking.max_duration.map_or(i64::MAX, Span::micros);
+                let total = total.map(|total| total.min(cap));
+                instance.duration = total;
+                instance.expires = total.map(|total| now + total.max(0));
+            }
+        }
+        let mut execute = false;
+        if stacking.period_reset == PeriodReset::Reset {
+            instance.next_tick = instance.period().map(|period| now + period);
+            execute = spec.def.period.is_some_and(|period| period.execute_on_application);
+        }
+        if stacks != old {
+            self.note(Note::stacks(&spec.def.name, target, old, stacks));
+        }
+        if execute {
+            self.execute_instance(stack);
+        }
+        self.after_success(&spec, target, Some(stack));
+        if self.find(stack).and_then(|instance| instance.expires).is_some_and(|end| end <= now) {
+            self.queue.push_back(Pending::Remove(stack, RemovalReason::Expired));
+        }
+        Ok(())
+    }
+
+    /// E4: first start, latest end, newest spec, the period keeps its phase.
+    fn merge(&mut self, first: u64, spec: OracleSpec, duration: Option<i64>, magnitudes: Vec<f64>) {
+        let (now, applied) = (self.now, self.next_sequence());
+        let Some(instance) = self.find_mut(first) else { return };
+        let target = instance.target;
+        instance.spec = spec.clone();
+        instance.applied = applied;
+        instance.magnitudes = magnitudes;
+        instance.expires = match (instance.expires, duration) {
+            (Some(end), Some(duration)) => Some(end.max(now + duration)),
+            _ => None,
+        };
+        self.note(Note::Plain("EffectMerged", spec.def.name.clone()));
+        self.after_success(&spec, target, Some(first));
+    }
+}
+
+/// T4.
+fn query_holds(query: &TagQueryDef, has: &dyn Fn(&str) -> bool) -> bool {
+    let holds = |item: &TagQueryItemDef| match item {
+        TagQueryItemDef::Tag(tag) => has(tag),
+        TagQueryItemDef::Query(query) => query_holds(query, has),
+    };
+    query.all.iter().all(holds)
+        && (query.any.is_empty() || query.any.iter().any(holds))
+        && !query.none.iter().any(holds)
+}

@@ -1,0 +1,311 @@
+//! Specs and magnitudes by name (§9.4.2, E8, E9).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::effect::EffectDef;
+use ugas_core::effect::magnitude::{
+    AttributeCalculation, AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef,
+};
+use ugas_core::expr::{Dependency, Environment, EvalError, Names, Program, Side};
+use ugas_core::id::{AttributeId, TagId};
+
+use super::{Actor, Game, Memory, Oracle, View};
+
+/// An application on its way.
+#[derive(Clone, Debug)]
+pub struct OracleSpec {
+    pub(crate) def: Arc<EffectDef>,
+    pub(crate) source: Option<Actor>,
+    /// What is remembered of the source once it is gone.
+    pub(crate) memory: Option<Memory>,
+    /// Level.
+    pub level: f64,
+    /// The caller's numbers.
+    pub set_by_caller: BTreeMap<String, f64>,
+    /// Duration in microseconds that replaces the effect's.
+    pub duration: Option<i64>,
+    /// Tags granted beside the effect's own.
+    pub extra_tags: Vec<String>,
+    frozen: BTreeMap<Frozen, f64>,
+}
+
+/// Which frozen reading.
+type Frozen = (bool, String, u8);
+
+impl OracleSpec {
+    pub(crate) fn new(def: Arc<EffectDef>, source: Option<Actor>, level: f64) -> Self {
+        Self {
+            def,
+            source,
+            memory: None,
+            level,
+            set_by_caller: BTreeMap::new(),
+            duration: None,
+            extra_tags: Vec::new(),
+            frozen: BTreeMap::new(),
+        }
+    }
+
+    /// Who causes it.
+    pub fn source(&self) -> Option<Actor> {
+        self.source
+    }
+
+    /// The tags it grants: the effect's, each once, and those that the spec adds to them (§9.7: one grant each).
+    pub(crate) fn granted_tags(&self) -> Vec<String> {
+        let mut tags = self.def.granted_tags.clone();
+        tags.sort();
+        tags.dedup();
+        tags.extend(self.extra_tags.iter().cloned());
+        tags
+    }
+
+    /// Asset and granted tags.
+    pub(crate) fn own_tags(&self) -> Vec<String> {
+        let mut tags = self.granted_tags();
+        tags.extend(self.def.asset_tags.iter().cloned());
+        tags
+    }
+}
+
+/// Why a magnitude has no value; the core's outcome codes.
+pub(crate) type Failure = &'static str;
+
+impl Oracle {
+    /// Makes a spec; what is frozen of the source is read now (E8).
+    pub fn spec(&self, effect: &str, source: Option<Actor>, level: f64) -> Option<OracleSpec> {
+        let mut spec = OracleSpec::new(self.effect_def(effect)?, source, level);
+        if let Some(source) = source.filter(|&source| self.is_alive(source)) {
+            self.freeze(&mut spec, CaptureFrom::Source, source);
+        }
+        Some(spec)
+    }
+
+    /// Takes the frozen readings of one side.
+    pub(crate) fn freeze(&self, spec: &mut OracleSpec, from: CaptureFrom, actor: Actor) {
+        let view = self.view();
+        let def = Arc::clone(&spec.def);
+        for magnitude in magnitudes_of(&def) {
+            match magnitude {
+                MagnitudeDef::Attribute(attribute)
+                    if attribute.capture == CaptureTime::OnApplication && attribute.from == from =>
+                {
+                    let value = view.reading(actor, &attribute.attribute, attribute.calculation);
+                    set(&mut spec.frozen, frozen_key(attribute), value);
+                }
+                MagnitudeDef::Expression { text, capture: CaptureTime::OnApplication } => {
+                    for dependency in self.program(text).dependencies() {
+                        if let Dependency::Attribute(side, id) = dependency
+                            && *side == from.side()
+                        {
+                            let name = self.catalog.attribute_name(*id).to_owned();
+                            let value = view.current(actor, &name);
+                            set(&mut spec.frozen, (from == CaptureFrom::Source, name, 0), value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn program(&self, text: &str) -> &Program {
+        self.programs.get(text).unwrap_or_else(|| panic!("`{text}` is no expression of the game"))
+    }
+}
+
+impl View<'_> {
+    /// The magnitudes of all modifiers.
+    pub(crate) fn magnitudes(
+        &self,
+        spec: &OracleSpec,
+        target: Actor,
+        stacks: u32,
+    ) -> Result<Vec<f64>, Failure> {
+        let each = spec.def.modifiers.iter().map(|modifier| &modifier.magnitude);
+        each.map(|magnitude| self.magnitude(magnitude, spec, target, stacks)).collect()
+    }
+
+    /// One magnitude.
+    pub(crate) fn magnitude(
+        &self,
+        magnitude: &MagnitudeDef,
+        spec: &OracleSpec,
+        target: Actor,
+        stacks: u32,
+    ) -> Result<f64, Failure> {
+        let value = match magnitude {
+            MagnitudeDef::Scalable { value, curve: None, .. } => value.unwrap_or_default(),
+            MagnitudeDef::SetByCaller { tag, default } => {
+                spec.set_by_caller.get(tag).copied().or(*default).ok_or("MissingSetByCaller")?
+            }
+            MagnitudeDef::Attribute(attribute) => {
+                let frozen = attribute.capture == CaptureTime::OnApplication;
+                let value = if frozen {
+                    spec.frozen.get(&frozen_key(attribute)).copied()
+                } else {
+                    self.party_reading(
+                        spec,
+                        target,
+                        attribute.from.side(),
+                        &attribute.attribute,
+                        attribute.calculation,
+                    )
+                };
+                let value = value.ok_or("MissingAttribute")?;
+                (value + attribute.pre_add) * attribute.coefficient + attribute.post_add
+            }
+            MagnitudeDef::Expression { text, capture } => {
+                let frozen = *capture == CaptureTime::OnApplication;
+                let mut values = Values { view: self, spec, target, stacks, frozen };
+                self.oracle.program(text).evaluate(&mut values).map_err(|error| match error {
+                    EvalError::MissingAttribute { .. } => "MissingAttribute",
+                    EvalError::MissingSetByCaller { .. } => "MissingSetByCaller",
+                    _ => "NonFinite",
+                })?
+            }
+            MagnitudeDef::Scalable { .. } | MagnitudeDef::Calculation { .. } => {
+                panic!("the oracle knows neither curves nor calculations")
+            }
+        };
+        if value.is_finite() { Ok(value) } else { Err("NonFinite") }
+    }
+
+    /// The base of a derived attribute; `None` if it cannot be evaluated.
+    pub(super) fn derive(&self, actor: Actor, expression: &str) -> Option<f64> {
+        let program = self.oracle.program(expression);
+        program.evaluate(&mut Own { view: self, actor }).ok()
+    }
+
+    fn party_reading(
+        &self,
+        spec: &OracleSpec,
+        target: Actor,
+        side: Side,
+        attribute: &str,
+        calculation: AttributeCalculation,
+    ) -> Option<f64> {
+        if side != Side::Source {
+            return self.reading(target, attribute, calculation);
+        }
+        let Some(memory) = &spec.memory else {
+            return self.reading(spec.source?, attribute, calculation);
+        };
+        let (base, current) = *memory.values.get(attribute)?;
+        Some(match calculation {
+            AttributeCalculation::Current | AttributeCalculation::UpToLayer(_) => current,
+            AttributeCalculation::Base => base,
+            AttributeCalculation::Bonus => current - base,
+        })
+    }
+}
+
+/// Compiles every expression of the game.
+pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Program> {
+    let magnitudes = game.effects.iter().flat_map(magnitudes_of).filter_map(|magnitude| match magnitude {
+        MagnitudeDef::Expression { text, .. } => Some(text),
+        _ => None,
+    });
+    let derived = game.sets.iter().flat_map(|set| &set.attributes).filter_map(|def| def.derived.as_ref());
+    let compile = |text: &String| match Program::compile(text, &ByName(catalog)) {
+        Ok(program) => (text.clone(), program),
+        Err(errors) => panic!("`{text}` does not compile: {errors:?}"),
+    };
+    magnitudes.chain(derived).map(compile).collect()
+}
+
+/// The modifiers' magnitudes and the duration's.
+fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
+    let mut list: Vec<_> = def.modifiers.iter().map(|modifier| &modifier.magnitude).collect();
+    if let ugas_core::effect::DurationDef::HasDuration(magnitude) = &def.duration {
+        list.push(magnitude);
+    }
+    list
+}
+
+fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
+    let calculation = match attribute.calculation {
+        AttributeCalculation::Current => 0,
+        AttributeCalculation::Base => 1,
+        AttributeCalculation::Bonus => 2,
+        AttributeCalculation::UpToLayer(layer) => 3 + layer,
+    };
+    (attribute.from == CaptureFrom::Source, attribute.attribute.clone(), calculation)
+}
+
+fn set(frozen: &mut BTreeMap<Frozen, f64>, key: Frozen, value: Option<f64>) {
+    match value {
+        Some(value) => frozen.insert(key, value),
+        None => frozen.remove(&key),
+    };
+}
+
+/// Names of expressions.
+struct ByName<'a>(&'a Catalog);
+
+impl Names for ByName<'_> {
+    fn attribute(&self, name: &str) -> Option<AttributeId> {
+        self.0.attribute(name).ok()
+    }
+
+    fn tag(&self, name: &str) -> Option<TagId> {
+        self.0.tag(name).ok()
+    }
+}
+
+/// Values of a magnitude's expression.
+struct Values<'a> {
+    view: &'a View<'a>,
+    spec: &'a OracleSpec,
+    target: Actor,
+    stacks: u32,
+    frozen: bool,
+}
+
+impl Environment for Values<'_> {
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        let name = self.view.oracle.catalog.attribute_name(attribute);
+        let value = if self.frozen {
+            self.spec.frozen.get(&(side == Side::Source, name.to_owned(), 0)).copied()
+        } else {
+            self.view.party_reading(self.spec, self.target, side, name, AttributeCalculation::Current)
+        };
+        value.ok_or(EvalError::MissingAttribute { side, attribute })
+    }
+
+    fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
+        let tag = self.view.oracle.catalog.tag_name(tag);
+        match side {
+            Side::Source => self.view.source_has(self.spec, tag),
+            Side::Owner | Side::Target => self.view.has(self.target, tag),
+        }
+    }
+
+    fn level(&self) -> f64 {
+        self.spec.level
+    }
+
+    fn stacks(&self) -> f64 {
+        f64::from(self.stacks)
+    }
+
+    fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
+        let name = self.view.oracle.catalog.tag_name(tag);
+        self.spec.set_by_caller.get(name).copied().ok_or(EvalError::MissingSetByCaller { tag })
+    }
+}
+
+/// Values of a derived attribute's expression.
+struct Own<'a> {
+    view: &'a View<'a>,
+    actor: Actor,
+}
+
+impl Environment for Own<'_> {
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        let name = self.view.oracle.catalog.attribute_name(attribute);
+        self.view.current(self.actor, name).ok_or(EvalError::MissingAttribute { side, attribute })
+    }
+}

@@ -1,0 +1,250 @@
+//! A naive model of the rules, to compare the core with.
+//!
+//! It holds names, plain numbers and a list of active effects; tags, cue counts and current values are recomputed from
+//! that list whenever somebody asks ([`View`]). Nothing here is fast, incremental or shared with the core's own
+//! simulation: only the definitions and the evaluation of expressions are the same.
+//!
+//! Not modelled: chance, calculations, curves, hooks, abilities, batches, predictions, effects created at run time and
+//! changes to active effects.
+
+mod apply;
+mod execute;
+mod magnitude;
+mod note;
+mod remove;
+mod settle;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+pub use magnitude::OracleSpec;
+pub use note::Note;
+pub use remove::Selector;
+pub use view::{Counts, View};
+
+use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ControllerDef;
+use ugas_core::effect::EffectDef;
+use ugas_core::expr::Program;
+
+/// Number of a controller: the order in which they were spawned.
+pub type Actor = usize;
+
+/// The definitions of a game, as plain lists.
+#[derive(Clone, Debug, Default)]
+pub struct Game {
+    /// Attribute sets.
+    pub sets: Vec<AttributeSetDef>,
+    /// Effects.
+    pub effects: Vec<EffectDef>,
+    /// Templates; the first is the usual one.
+    pub templates: Vec<ControllerDef>,
+    /// Tags, so that every test knows the same ones.
+    pub tags: Vec<String>,
+}
+
+impl Game {
+    /// The same definitions for the core.
+    ///
+    /// # Panics
+    /// If they do not hold together, with everything that is wrong.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        let mut builder = Catalog::builder().tags(self.tags.iter().cloned());
+        for set in &self.sets {
+            builder = builder.attribute_set(set.clone());
+        }
+        for effect in &self.effects {
+            builder = builder.effect(effect.clone());
+        }
+        for template in &self.templates {
+            builder = builder.template(template.clone());
+        }
+        match builder.build() {
+            Ok(catalog) => catalog,
+            Err(errors) => panic!("the game does not hold together: {errors}"),
+        }
+    }
+}
+
+/// A controller: the sets it has and the base values of their attributes. All else is computed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) alive: bool,
+    pub(crate) sets: BTreeSet<String>,
+    pub(crate) base: BTreeMap<String, f64>,
+}
+
+/// What is remembered of a source that is gone (M5).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) tags: BTreeSet<String>,
+    /// Base and current.
+    pub(crate) values: BTreeMap<String, (f64, f64)>,
+}
+
+/// An effect on a controller.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub(crate) spec: OracleSpec,
+    pub(crate) target: Actor,
+    /// Order of the first application.
+    pub(crate) sequence: u64,
+    /// Order of the latest application.
+    pub(crate) applied: u64,
+    /// Number of stacks.
+    pub stacks: u32,
+    /// Whether it waits for its turn (E4).
+    pub queued: bool,
+    /// Whether its ongoing requirements fail (E7).
+    pub inhibited: bool,
+    /// Whether its tags and cues are granted; false only while its application goes on (E1).
+    pub(crate) granted: bool,
+    pub(crate) duration: Option<i64>,
+    pub(crate) expires: Option<i64>,
+    pub(crate) next_tick: Option<i64>,
+    pub(crate) magnitudes: Vec<f64>,
+}
+
+impl Instance {
+    /// Name of the effect.
+    pub fn effect(&self) -> &str {
+        &self.spec.def.name
+    }
+
+    /// Whom it is on.
+    pub fn target(&self) -> Actor {
+        self.target
+    }
+
+    /// Evaluated magnitudes, before stacks.
+    pub fn magnitudes(&self) -> &[f64] {
+        &self.magnitudes
+    }
+
+    /// Microseconds left; `None` is for ever.
+    pub fn remaining(&self, now: i64) -> Option<i64> {
+        if self.queued { self.duration } else { self.expires.map(|end| end - now) }
+    }
+
+    /// Whether it shows: its modifiers, tags and cues count.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.queued && !self.inhibited
+    }
+
+    pub(crate) fn period(&self) -> Option<i64> {
+        self.spec.def.period.map(|period| period.period.micros())
+    }
+}
+
+/// The naive model.
+#[derive(Clone)]
+pub struct Oracle {
+    pub(crate) game: Arc<Game>,
+    effects: Arc<BTreeMap<String, Arc<EffectDef>>>,
+    /// For the names of expressions only.
+    pub(crate) catalog: Arc<Catalog>,
+    /// Every expression of the game, by its text.
+    pub(crate) programs: Arc<BTreeMap<String, Program>>,
+    pub(crate) now: i64,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) sequence: u64,
+    /// Applications that follow from what happened (E12).
+    pub(crate) queue: VecDeque<settle::Pending>,
+    pub(crate) notes: Vec<(i64, Note)>,
+    /// What was published last, to tell what changed.
+    pub(crate) published: settle::Published,
+}
+
+impl Oracle {
+    /// An empty model of `game` at time zero.
+    pub fn new(game: Arc<Game>, catalog: Arc<Catalog>) -> Self {
+        let effects = game.effects.iter().map(|def| (def.name.clone(), Arc::new(def.clone()))).collect();
+        let programs = Arc::new(magnitude::programs(&game, &catalog));
+        Self {
+            game,
+            effects: Arc::new(effects),
+            catalog,
+            programs,
+            now: 0,
+            bodies: Vec::new(),
+            instances: Vec::new(),
+            sequence: 0,
+            queue: VecDeque::new(),
+            notes: Vec::new(),
+            published: settle::Published::default(),
+        }
+    }
+
+    /// Everything that can be computed, at this moment.
+    pub fn view(&self) -> View<'_> {
+        View::new(self)
+    }
+
+    /// The time in microseconds.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Whether a controller exists.
+    pub fn is_alive(&self, actor: Actor) -> bool {
+        self.bodies.get(actor).is_some_and(|body| body.alive)
+    }
+
+    /// The attributes of a controller.
+    pub fn attributes(&self, actor: Actor) -> Vec<&AttributeDef> {
+        let Some(body) = self.bodies.get(actor) else { return Vec::new() };
+        let sets = self.game.sets.iter().filter(|set| body.sets.contains(&set.name));
+        sets.flat_map(|set| &set.attributes).collect()
+    }
+
+    /// The effects on a controller in application order.
+    pub fn effects_on(&self, actor: Actor) -> Vec<&Instance> {
+        let mut list: Vec<_> = self.instances.iter().filter(|instance| instance.target == actor).collect();
+        list.sort_by_key(|instance| instance.sequence);
+        list
+    }
+
+    /// The events since the last call.
+    pub fn take_notes(&mut self) -> Vec<(i64, Note)> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(crate) fn attribute(&self, actor: Actor, name: &str) -> Option<&AttributeDef> {
+        self.attributes(actor).into_iter().find(|def| def.name == name)
+    }
+
+    pub(crate) fn effect_def(&self, name: &str) -> Option<Arc<EffectDef>> {
+        self.effects.get(name).cloned()
+    }
+
+    pub(crate) fn note(&mut self, note: Note) {
+        self.notes.push((self.now, note));
+    }
+
+    pub(crate) fn find(&self, sequence: u64) -> Option<&Instance> {
+        self.instances.iter().find(|instance| instance.sequence == sequence)
+    }
+
+    pub(crate) fn find_mut(&mut self, sequence: u64) -> Option<&mut Instance> {
+        self.instances.iter_mut().find(|instance| instance.sequence == sequence)
+    }
+
+    pub(crate) fn next_sequence(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+}
+
+/// Whether `tag` is `ancestor` or below it (§7.3).
+pub(crate) fn is_within(tag: &str, ancestor: &str) -> bool {
+    tag == ancestor || tag.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// A tag and its ancestors.
+pub(crate) fn lineage(tag: &str) -> impl Iterator<Item = &str> {
+    let dots = tag.match_indices('.').map(|(at, _)| at);
+    dots.chain([tag.len()]).map(|end| &tag[..end])
+}

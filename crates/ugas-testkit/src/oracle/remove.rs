@@ -1,0 +1,259 @@
+//! Removal, controllers that come and go, sets, and time (E3, E10, M5, §4.3, §6.2).
+
+use std::collections::BTreeSet;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::effect::{EffectDef, ExecutionPolicy, StackExpiration};
+use ugas_core::event::RemovalReason;
+
+use super::{Actor, Body, Instance, Memory, Note, Oracle, OracleSpec, is_within};
+
+/// What selects effects for removal.
+#[derive(Clone, Debug)]
+pub enum Selector {
+    /// Effects of this definition.
+    Effect(String),
+    /// Effects with this asset or granted tag, or one below it.
+    Tag(String),
+    /// Effects of this source.
+    Source(Actor),
+    /// All.
+    All,
+}
+
+impl Oracle {
+    /// Removes the `nth` effect of a controller, or some of its stacks.
+    pub fn remove(&mut self, target: Actor, nth: usize, stacks: Option<u32>) {
+        let Some(sequence) = self.effects_on(target).get(nth).map(|instance| instance.sequence) else {
+            return;
+        };
+        self.remove_stacks(sequence, stacks);
+        self.settle();
+    }
+
+    /// Removes all that a selector selects.
+    pub fn remove_matching(&mut self, target: Actor, selector: &Selector, stacks: Option<u32>) -> u32 {
+        let matches = |instance: &&Instance| match selector {
+            Selector::Effect(name) => instance.effect() == name,
+            Selector::Tag(tag) => instance.spec.own_tags().iter().any(|own| is_within(own, tag)),
+            Selector::Source(source) => instance.spec.source == Some(*source),
+            Selector::All => true,
+        };
+        let selected: Vec<u64> =
+            self.effects_on(target).into_iter().filter(matches).map(|instance| instance.sequence).collect();
+        for &sequence in &selected {
+            self.remove_stacks(sequence, stacks);
+        }
+        self.settle();
+        selected.len() as u32
+    }
+
+    fn remove_stacks(&mut self, sequence: u64, stacks: Option<u32>) {
+        let Some(old) = self.find(sequence).map(|instance| instance.stacks) else { return };
+        match stacks {
+            Some(0) => {}
+            Some(count) if count < old => self.set_stacks(sequence, old - count),
+            _ => self.remove_instance(sequence, RemovalReason::Removed),
+        }
+    }
+
+    fn set_stacks(&mut self, sequence: u64, stacks: u32) {
+        let Some(instance) = self.find_mut(sequence) else { return };
+        let old = std::mem::replace(&mut instance.stacks, stacks);
+        let note = Note::stacks(instance.effect(), instance.target, old, stacks);
+        self.note(note);
+    }
+
+    /// Takes an instance off the list; the next of its queue begins, expiration effects follow.
+    pub(super) fn remove_instance(&mut self, sequence: u64, reason: RemovalReason) {
+        let Some(at) = self.instances.iter().position(|instance| instance.sequence == sequence) else {
+            return;
+        };
+        let instance = self.instances.remove(at);
+        let (spec, target) = (&instance.spec, instance.target);
+        self.note(Note::removed(&spec.def.name, target, instance.stacks, reason));
+        self.publish_tags();
+        if reason == RemovalReason::TargetGone {
+            return;
+        }
+        let effects = &spec.def.expiration_effects;
+        let ended = if reason == RemovalReason::Expired { &effects.routine } else { &effects.premature };
+        if !instance.queued {
+            for effect in ended.iter().chain(&effects.always) {
+                self.link(spec, effect, target);
+            }
+        }
+        if spec.def.policy == ExecutionPolicy::RunInSequence && !instance.queued {
+            let next = self.effects_on(target).into_iter().find(|other| other.effect() == instance.effect());
+            if let Some(next) = next.map(|next| next.sequence) {
+                self.begin(next);
+            }
+        }
+    }
+
+    /// Spawns a controller from a template (§4.3).
+    pub fn spawn(&mut self, template: usize) -> Actor {
+        let actor = self.bodies.len();
+        self.bodies.push(Body { alive: true, ..Body::default() });
+        let template = self.game.templates[template].clone();
+        let bases: Vec<(String, f64)> = template.base.clone();
+        self.add_sets(actor, &template.attribute_sets, &bases);
+        if !template.tags.is_empty() {
+            let def = EffectDef { granted_tags: template.tags, ..EffectDef::infinite(Catalog::TAGS_EFFECT) };
+            let spec = OracleSpec::new(def.into(), Some(actor), 1.0);
+            let _ = self.apply_one(spec, actor);
+        }
+        for (effect, level) in &template.effects {
+            if let Some(spec) = self.spec(effect, Some(actor), *level) {
+                let _ = self.apply_one(spec, actor);
+            }
+        }
+        self.settle();
+        actor
+    }
+
+    /// Takes a controller away; what it caused on others remembers it (M5).
+    pub fn despawn(&mut self, actor: Actor) {
+        if !self.is_alive(actor) {
+            return;
+        }
+        let memory = self.memory_of(actor);
+        for instance in &mut self.instances {
+            if instance.spec.source == Some(actor) && instance.target != actor {
+                instance.spec.memory = Some(memory.clone());
+            }
+        }
+        let own: Vec<u64> = self.effects_on(actor).iter().map(|instance| instance.sequence).collect();
+        for sequence in own {
+            self.remove_instance(sequence, RemovalReason::TargetGone);
+        }
+        self.publish_values();
+        self.bodies[actor].alive = false;
+        self.bodies[actor].sets.clear();
+        self.bodies[actor].base.clear();
+        self.published.forget(actor);
+        self.settle();
+    }
+
+    fn memory_of(&self, actor: Actor) -> Memory {
+        let view = self.view();
+        let value = |name: &str| Some((view.base(actor, name)?, view.current(actor, name)?));
+        let names = self.attributes(actor).into_iter().map(|def| def.name.clone());
+        Memory {
+            tags: view.cumulative(actor).keys().cloned().collect(),
+            values: names.filter_map(|name| Some((name.clone(), value(&name)?))).collect(),
+        }
+    }
+
+    /// Registers a set; false if it is there already, or what it depends on is not (§6.4).
+    pub fn register(&mut self, actor: Actor, set: &str) -> bool {
+        let Some(def) = self.game.sets.iter().find(|def| def.name == set).cloned() else { return false };
+        let Some(body) = self.bodies.get(actor).filter(|body| body.alive) else { return false };
+        let has_all = def.dependencies.iter().all(|dependency| body.sets.contains(dependency));
+        if body.sets.contains(set) || !has_all {
+            return false;
+        }
+        self.add_sets(actor, &[set.to_owned()], &[]);
+        self.settle();
+        true
+    }
+
+    /// Takes a set away; false if it is not there or another set depends on it (§6.4).
+    pub fn unregister(&mut self, actor: Actor, set: &str) -> bool {
+        let Some(body) = self.bodies.get(actor).filter(|body| body.alive && body.sets.contains(set)) else {
+            return false;
+        };
+        let others = self.game.sets.iter().filter(|def| body.sets.contains(&def.name));
+        if others.flat_map(|def| &def.dependencies).any(|dependency| dependency == set) {
+            return false;
+        }
+        let gone: Vec<String> = self
+            .game
+            .sets
+            .iter()
+            .filter(|def| def.name == set)
+            .flat_map(|def| def.attributes.iter().map(|attribute| attribute.name.clone()))
+            .collect();
+        self.bodies[actor].sets.remove(set);
+        self.bodies[actor].base.retain(|name, _| !gone.contains(name));
+        self.published.forget_values(actor, &gone);
+        self.settle();
+        true
+    }
+
+    /// B0: bases begin inside their bounds.
+    fn add_sets(&mut self, actor: Actor, sets: &[String], bases: &[(String, f64)]) {
+        let mut new = BTreeSet::new();
+        for set in self.game.sets.clone().iter().filter(|set| sets.contains(&set.name)) {
+            self.bodies[actor].sets.insert(set.name.clone());
+            for def in &set.attributes {
+                let given = bases.iter().find(|(name, _)| *name == def.name);
+                let base = given.map_or(def.default_base, |(_, base)| *base);
+                self.bodies[actor].base.insert(def.name.clone(), base);
+                new.insert(def.name.clone());
+            }
+        }
+        self.clamp_written(actor, &new);
+        self.publish_silently(actor, &new);
+    }
+
+    /// Lets time pass: timers fire at their instant, in application order, a tick before an expiry (V4, E3).
+    pub fn advance(&mut self, micros: i64) {
+        let end = self.now + micros.max(0);
+        while let Some((time, sequence, is_expiry)) = self.next_timer().filter(|&(time, ..)| time <= end) {
+            self.now = time;
+            if is_expiry {
+                self.expire(sequence)
+            } else {
+                self.tick(sequence)
+            }
+            self.settle();
+        }
+        self.now = end;
+    }
+
+    fn next_timer(&self) -> Option<(i64, u64, bool)> {
+        let running = self.instances.iter().filter(|instance| !instance.queued);
+        let timers = running.flat_map(|instance| {
+            let tick = instance.next_tick.map(|time| (time, instance.sequence, false));
+            let expiry = instance.expires.map(|time| (time, instance.sequence, true));
+            [tick, expiry].into_iter().flatten()
+        });
+        timers.min()
+    }
+
+    fn tick(&mut self, sequence: u64) {
+        let Some(instance) = self.find_mut(sequence) else { return };
+        let period = instance.period();
+        instance.next_tick = instance.next_tick.zip(period).map(|(tick, period)| tick + period);
+        self.execute_instance(sequence);
+    }
+
+    /// One execution with magnitudes of this moment; an inhibited one loses it (E7).
+    pub(super) fn execute_instance(&mut self, sequence: u64) {
+        let Some(instance) = self.find(sequence).filter(|instance| instance.is_live()) else { return };
+        let (spec, target, stacks) = (instance.spec.clone(), instance.target, instance.stacks);
+        let _ = self.execute(&spec, target, stacks);
+    }
+
+    fn expire(&mut self, sequence: u64) {
+        let Some(instance) = self.find(sequence) else { return };
+        let (stacks, duration) = (instance.stacks, instance.duration.filter(|&duration| duration > 0));
+        let rule = instance.spec.def.stacking.as_ref().map(|stacking| stacking.expiration);
+        match (rule, duration) {
+            (Some(StackExpiration::RemoveOneAndRefresh), Some(_)) if stacks > 1 => {
+                self.set_stacks(sequence, stacks - 1);
+                self.refresh(sequence);
+            }
+            (Some(StackExpiration::Refresh), Some(_)) => self.refresh(sequence),
+            _ => self.remove_instance(sequence, RemovalReason::Expired),
+        }
+    }
+
+    fn refresh(&mut self, sequence: u64) {
+        let now = self.now;
+        if let Some(instance) = self.find_mut(sequence) {
+            instance.expires = instance.duration.map(|duration| now + duration);
+        }
+    }
+}

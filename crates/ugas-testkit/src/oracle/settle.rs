@@ -1,0 +1,230 @@
+//! What follows from a change: inhibition, removal by tags, live magnitudes, events (E7, E8, E12, B1, B5, T2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ugas_core::attribute::OnBoundChange;
+use ugas_core::catalog::Catalog;
+use ugas_core::effect::PeriodicInhibition;
+use ugas_core::event::RemovalReason;
+
+use super::{Actor, Note, Oracle, OracleSpec};
+
+/// Something that waits for its turn.
+#[derive(Clone, Debug)]
+pub(crate) enum Pending {
+    /// An effect follows another.
+    Apply(OracleSpec, Actor),
+    /// An instance goes.
+    Remove(u64, RemovalReason),
+    /// An instance executes out of turn.
+    Execute(u64),
+    /// A base follows bounds that moved; the upper one from where to where.
+    Bound { actor: Actor, attribute: String, upper: [Option<f64>; 2] },
+}
+
+type Bounds = (Option<f64>, Option<f64>);
+
+/// What observers were told last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Published {
+    tags: BTreeSet<(Actor, String)>,
+    cues: BTreeSet<(Actor, String)>,
+    values: BTreeMap<(Actor, String), (f64, f64, Bounds)>,
+}
+
+impl Published {
+    pub(super) fn forget(&mut self, actor: Actor) {
+        self.values.retain(|(of, _), _| *of != actor);
+    }
+
+    pub(super) fn forget_values(&mut self, actor: Actor, names: &[String]) {
+        self.values.retain(|(of, name), _| *of != actor || !names.contains(name));
+    }
+}
+
+impl Oracle {
+    /// Runs until quiet.
+    pub(super) fn settle(&mut self) {
+        for _ in 0..100_000 {
+            self.react();
+            self.publish_values();
+            let Some(pending) = self.queue.pop_front() else { return };
+            match pending {
+                Pending::Apply(spec, target) => {
+                    let _ = self.apply_one(spec, target);
+                }
+                Pending::Remove(sequence, reason) => self.remove_instance(sequence, reason),
+                Pending::Execute(sequence) => self.execute_instance(sequence),
+                Pending::Bound { actor, attribute, upper } => self.follow_bound(actor, &attribute, upper),
+            }
+        }
+        panic!("the rules never come to rest");
+    }
+
+    /// Effects look at the tags and attributes they follow until nothing changes.
+    fn react(&mut self) {
+        for _ in 0..1_000 {
+            let mut changed = false;
+            let sequences: Vec<u64> = self.instances.iter().map(|instance| instance.sequence).collect();
+            for sequence in sequences {
+                changed |= self.judge(sequence);
+                changed |= self.revalue(sequence);
+            }
+            if !changed {
+                return;
+            }
+        }
+        panic!("the effects never come to rest");
+    }
+
+    /// E7 and RemoveOnTags; true if something changed.
+    fn judge(&mut self, sequence: u64) -> bool {
+        let Some(instance) = self.find(sequence) else { return false };
+        let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
+        let queued = instance.queued;
+        let doomed =
+            self.queue.iter().any(|pending| matches!(pending, Pending::Remove(of, _) if *of == sequence));
+        let view = self.view();
+        if def.remove_on_tags.iter().any(|tag| view.has(target, tag)) {
+            if !doomed {
+                self.queue.push_back(Pending::Remove(sequence, RemovalReason::RemovedByTag));
+            }
+            return !doomed;
+        }
+        if queued {
+            return false;
+        }
+        let inhibited = !self.may_run(&def, target);
+        if inhibited == was {
+            return false;
+        }
+        let now = self.now;
+        if let Some(instance) = self.find_mut(sequence) {
+            instance.inhibited = inhibited;
+            let period = instance.period();
+            if !inhibited && period.is_some() && def.periodic_inhibition != PeriodicInhibition::NeverReset {
+                instance.next_tick = period.map(|period| now + period);
+                if def.periodic_inhibition == PeriodicInhibition::ExecuteAndReset {
+                    self.queue.push_back(Pending::Execute(sequence));
+                }
+            }
+        }
+        let kind = if inhibited { "EffectInhibited" } else { "EffectResumed" };
+        self.note(Note::effect(kind, &def.name, target));
+        self.publish_tags();
+        true
+    }
+
+    /// E8: live magnitudes; one that cannot be evaluated stays what it was.
+    fn revalue(&mut self, sequence: u64) -> bool {
+        let Some(instance) = self.find(sequence) else { return false };
+        let view = self.view();
+        let each = instance.spec.def.modifiers.iter().zip(&instance.magnitudes).map(|(modifier, &old)| {
+            let new = view.magnitude(&modifier.magnitude, &instance.spec, instance.target, instance.stacks);
+            new.unwrap_or(old)
+        });
+        let new: Vec<f64> = each.collect();
+        let changed = new != instance.magnitudes;
+        if let Some(instance) = self.find_mut(sequence) {
+            instance.magnitudes = new;
+        }
+        changed
+    }
+
+    /// B1: Clamp, or KeepRatio of the upper bound.
+    fn follow_bound(&mut self, actor: Actor, attribute: &str, upper: [Option<f64>; 2]) {
+        let Some(def) = self.attribute(actor, attribute) else { return };
+        let base = self.bodies[actor].base.get(attribute).copied().unwrap_or_default();
+        let view = self.view();
+        let scaled = match (def.on_bound_change, upper) {
+            (OnBoundChange::KeepRatio, [Some(old), Some(new)]) if old > 0.0 => base * (new / old),
+            _ => base,
+        };
+        let new = view.clamp(actor, def, scaled);
+        if new != base {
+            self.bodies[actor].base.insert(attribute.to_owned(), new);
+            self.note(Note::effect("EffectExecuted", Catalog::BOUND_CHANGE_EFFECT, actor));
+        }
+    }
+
+    /// T2, E11: events on 0↔1.
+    pub(super) fn publish_tags(&mut self) {
+        let view = self.view();
+        let (mut tags, mut cues) = (BTreeSet::new(), BTreeSet::new());
+        for actor in 0..self.bodies.len() {
+            tags.extend(view.cumulative(actor).keys().map(|tag| (actor, tag.clone())));
+            cues.extend(view.cues(actor).into_keys().map(|cue| (actor, cue)));
+        }
+        let old_tags = std::mem::replace(&mut self.published.tags, tags.clone());
+        let old_cues = std::mem::replace(&mut self.published.cues, cues.clone());
+        for (kind, gone, stays) in [
+            ("TagRemoved", &old_tags, &tags),
+            ("TagAdded", &tags, &old_tags),
+            ("CueRemoved", &old_cues, &cues),
+            ("CueAdded", &cues, &old_cues),
+        ] {
+            for (actor, tag) in gone.difference(stays) {
+                self.note(Note::tag(kind, *actor, tag));
+            }
+        }
+    }
+
+    /// B5: one event for each value that differs; bases follow bounds that moved (B1).
+    pub(super) fn publish_values(&mut self) {
+        let values = self.values();
+        let (mut notes, mut followers) = (Vec::new(), Vec::new());
+        for ((actor, attribute), &(base, current, bounds)) in &values {
+            let Some(&(old_base, old, old_bounds)) = self.published.values.get(&(*actor, attribute.clone()))
+            else {
+                continue;
+            };
+            if old_base != base || old != current {
+                let values = [old_base, base, old, current];
+                notes.push(Note::Attribute { actor: *actor, attribute: attribute.clone(), values });
+            }
+            let follows = self
+                .attribute(*actor, attribute)
+                .is_some_and(|def| def.on_bound_change != OnBoundChange::Keep && def.derived.is_none());
+            if follows && bounds != old_bounds {
+                let (actor, attribute) = (*actor, attribute.clone());
+                let upper = [old_bounds.1, bounds.1];
+                followers.push((actor, self.depth(actor, &attribute), attribute, upper));
+            }
+        }
+        // A referenced attribute before its dependents, as everywhere.
+        followers.sort_by_key(|(actor, depth, ..)| (*actor, *depth));
+        for (actor, _, attribute, upper) in followers {
+            self.queue.push_back(Pending::Bound { actor, attribute, upper });
+        }
+        for note in notes {
+            self.note(note);
+        }
+        // The base of a derived attribute stays what it was last when it cannot be evaluated (V2).
+        for ((actor, attribute), (base, ..)) in &values {
+            self.bodies[*actor].base.insert(attribute.clone(), *base);
+        }
+        self.published.values = values;
+    }
+
+    pub(super) fn publish_silently(&mut self, actor: Actor, names: &BTreeSet<String>) {
+        let values = self.values();
+        let new = values.into_iter().filter(|((of, name), _)| *of == actor && names.contains(name));
+        self.published.values.extend(new);
+    }
+
+    fn values(&self) -> BTreeMap<(Actor, String), (f64, f64, Bounds)> {
+        let view = self.view();
+        let mut values = BTreeMap::new();
+        for actor in 0..self.bodies.len() {
+            for def in self.attributes(actor) {
+                if let (Some(base), Some(current)) =
+                    (view.base(actor, &def.name), view.current(actor, &def.name))
+                {
+                    let bounds = view.bounds(actor, def);
+                    values.insert((actor, def.name.clone()), (base, current, bounds));
+                }
+            }
+        }
+        values
+    }
+}
