@@ -52,6 +52,8 @@ pub struct ActiveEffect {
     pub(crate) granted: SmallVec<[AbilityHandle; 1]>,
     /// Set while it waits to be re-evaluated; false between calls.
     pub(crate) refresh_pending: bool,
+    /// Set while its inputs were looked at and its tags were not; false between calls.
+    pub(crate) judgement_pending: bool,
     /// Derived from `expires` and `next_tick`.
     pub(crate) timers: EffectTimers,
 }
@@ -185,6 +187,7 @@ impl StateHash for ActiveEffect {
             last_source,
             granted,
             refresh_pending: _,
+            judgement_pending: _,
             timers: _,
         } = self;
         effect.state_hash(hasher);

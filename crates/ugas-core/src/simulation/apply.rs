@@ -372,21 +372,6 @@ impl Simulation {
     pub(super) fn after_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
         let Some(instance) = self.state.effects.get(active) else { return };
         self.remove_others(effect, instance.target, Some(active));
-        self.complete(active, effect);
-    }
-
-    /// The same for an instance that begins because the one before it ended. Others are removed in their turn, since
-    /// they may let instances begin themselves: two queues that push each other out must not pile up calls (E12).
-    pub(super) fn after_queued_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
-        let Some(instance) = self.state.effects.get(active) else { return };
-        for other in self.others_to_remove(effect, instance.target, Some(active)) {
-            self.enqueue(Consequence::Remove { active: other, reason: RemovalReason::Removed });
-        }
-        self.complete(active, effect);
-    }
-
-    /// Tags, abilities and cues, then additional effects.
-    fn complete(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
         let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
         let fresh = !instance.given;
@@ -409,26 +394,19 @@ impl Simulation {
     }
 
     fn remove_others(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
-        for other in self.others_to_remove(effect, target, itself) {
-            self.remove_active(other, RemovalReason::Removed);
-        }
-    }
-
-    fn others_to_remove(
-        &self,
-        effect: &Effect,
-        target: ControllerId,
-        itself: Option<ActiveEffectId>,
-    ) -> SmallVec<[ActiveEffectId; 8]> {
-        let Some(controller) = self.state.controllers.get(target) else { return SmallVec::new() };
         if effect.remove_effects.is_empty() {
-            return SmallVec::new();
+            return;
         }
+        let Some(controller) = self.state.controllers.get(target) else { return };
         let matches = |&id: &ActiveEffectId| {
             let Some((active, other)) = self.state.effect_of(&self.catalog, id) else { return false };
             Some(id) != itself && self.tags_with(other, &active.spec).has_any(&effect.remove_effects)
         };
-        controller.effects.iter().copied().filter(matches).collect()
+        let others: SmallVec<[ActiveEffectId; 8]> =
+            controller.effects.iter().copied().filter(matches).collect();
+        for other in others {
+            self.remove_active(other, RemovalReason::Removed);
+        }
     }
 
     fn apply_additional(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) {

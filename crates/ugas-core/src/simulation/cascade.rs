@@ -42,15 +42,21 @@ pub(super) struct Scratch {
     pub(super) cause: Cause,
     pub(super) prediction: Option<PredictionKey>,
     queue: VecDeque<Pending>,
+    /// Effects whose running instance ended on a target, so that the next of the queue may begin.
+    pub(super) begins: VecDeque<(EffectId, ControllerId)>,
     /// Effects that ran in this operation, each with the position of what caused it.
     trace: Vec<(EffectId, Option<u32>)>,
     /// Position of what runs now.
     current: Option<u32>,
     steps: u32,
+    /// Whether the limit was reached and reported in this operation.
+    limit_reported: bool,
     /// Controllers with slots to be re-evaluated.
     pub(super) dirty: VecDeque<ControllerId>,
     /// Active effects to be re-evaluated.
     pub(super) refresh: VecDeque<ActiveEffectId>,
+    /// Of these, values were looked at in the middle of an application, and tags were not.
+    pub(super) postponed: Vec<ActiveEffectId>,
     pub(super) changes: Vec<super::flush::Change>,
     pub(super) crossed: Vec<crate::id::TagId>,
     pub(super) writes: super::execute::Writes,
@@ -76,6 +82,7 @@ impl Simulation {
         self.scratch.prediction = None;
         if self.scratch.batch_depth == 0 {
             self.scratch.steps = 0;
+            self.scratch.limit_reported = false;
             self.scratch.trace.clear();
         }
         self.scratch.current = None;
@@ -87,6 +94,7 @@ impl Simulation {
             return;
         }
         loop {
+            self.begin_queued();
             self.flush();
             let Some(pending) = self.scratch.queue.pop_front() else { break };
             if !self.take_step() {
@@ -99,7 +107,12 @@ impl Simulation {
             self.scratch.prediction = pending.prediction;
             self.scratch.current = pending.parent;
             match pending.consequence {
-                Consequence::Apply { spec, target } => {
+                Consequence::Apply { mut spec, target } => {
+                    // E8: its source is captured now that values are up to date, not when it was thought of.
+                    if let Some(effect) = self.state.definition(&self.catalog, spec.effect).cloned() {
+                        let source = spec.context.source;
+                        self.capture_into(&mut spec, &effect, crate::expr::Side::Source, source);
+                    }
                     // A refusal has raised its event; there is nobody else to tell.
                     let _ = self.apply_one(spec, target);
                 }
@@ -112,6 +125,20 @@ impl Simulation {
         }
         self.scratch.current = None;
         self.scratch.prediction = None;
+    }
+
+    /// E4: where a running instance ended, the next of its queue begins, before values are looked at: nobody sees the
+    /// gap. A loop and not a recursion, for one that begins may end others.
+    fn begin_queued(&mut self) {
+        while let Some((effect, target)) = self.scratch.begins.pop_front() {
+            if !self.take_step() {
+                let dropped = self.scratch.begins.len() as u32 + 1;
+                self.scratch.begins.clear();
+                self.report_cascade(None, dropped);
+                return;
+            }
+            self.begin_next(effect, target);
+        }
     }
 
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
@@ -134,6 +161,9 @@ impl Simulation {
     }
 
     pub(super) fn report_cascade(&mut self, last: Option<u32>, dropped: u32) {
+        if core::mem::replace(&mut self.scratch.limit_reported, true) {
+            return;
+        }
         let mut chain = Vec::new();
         let mut next = last.or(self.scratch.current);
         while let Some(&(effect, parent)) = next.and_then(|at| self.scratch.trace.get(at as usize)) {

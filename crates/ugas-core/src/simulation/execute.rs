@@ -168,6 +168,10 @@ impl Simulation {
         if !handles_cues {
             self.execute_cues(run, cue_magnitude);
         }
+        // M9: the clamp is part of the execution; what the effect leads to next may move the bounds.
+        if self.scratch.batch_depth == 0 {
+            self.recompute_values();
+        }
         Ok(())
     }
 
@@ -194,7 +198,7 @@ impl Simulation {
             self.scratch.hold_clamp = true;
             // Inside a batch a calculation, too, sees the values from before.
             if self.scratch.batch_depth == 0 {
-                self.recompute();
+                self.recompute_values();
             }
             let dice = Dice::Execution(run.tick, u16::MAX - at as u16);
             let inputs = run.inputs(self)?;
@@ -320,7 +324,7 @@ impl Simulation {
         if has_dependents && self.scratch.batch_depth == 0 {
             self.scratch.hold_clamp = true;
             self.scratch.trial = Some(None);
-            self.recompute();
+            self.recompute_values();
             if let Some(attribute) = self.scratch.trial.take().flatten() {
                 return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
             }

@@ -15,7 +15,7 @@ use crate::attribute::layout::Bound;
 use crate::controller::Controller;
 use crate::effect::WatchSubject;
 use crate::event::{Cause, EventKind};
-use crate::handle::ControllerId;
+use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeId;
 
 /// What a value was before the running operation.
@@ -61,8 +61,26 @@ impl Simulation {
         self.raise_changes();
     }
 
-    /// Brings all values up to date without raising events.
-    pub(super) fn recompute(&mut self) {
+    /// Brings all values up to date, and all effects into the state that tags ask for, without raising events of values.
+    fn recompute(&mut self) {
+        self.recompute_by(Self::refresh_effect);
+    }
+
+    /// Brings all values up to date in the middle of an application. Whether effects are inhibited or removed is judged
+    /// at the flush, when the application is complete and its tags are there.
+    pub(super) fn recompute_values(&mut self) {
+        self.recompute_by(Self::follow_inputs);
+        let mut postponed = core::mem::take(&mut self.scratch.postponed);
+        for active in postponed.drain(..) {
+            if let Some(effect) = self.state.effects.get_mut(active) {
+                effect.judgement_pending = false;
+            }
+            self.enqueue_refresh(active);
+        }
+        self.scratch.postponed = postponed;
+    }
+
+    fn recompute_by(&mut self, look_again: fn(&mut Self, ActiveEffectId)) {
         loop {
             while let Some(controller) = self.scratch.dirty.pop_front() {
                 self.recompute_controller(controller);
@@ -79,7 +97,7 @@ impl Simulation {
             }
             for _ in 0..round {
                 if let Some(active) = self.scratch.refresh.pop_front() {
-                    self.refresh_effect(active);
+                    look_again(self, active);
                 }
             }
         }
@@ -239,6 +257,16 @@ impl Simulation {
         self.trace(effect);
         self.emit(EventKind::EffectExecuted { effect, active: None, target: id });
         self.write_base(id, at as u16, adjusted);
+    }
+
+    /// Lets an active effect look again at what it follows.
+    pub(super) fn enqueue_refresh(&mut self, active: ActiveEffectId) {
+        if let Some(effect) = self.state.effects.get_mut(active)
+            && !effect.refresh_pending
+        {
+            effect.refresh_pending = true;
+            self.scratch.refresh.push_back(active);
+        }
     }
 
     fn forget_refreshes(&mut self) {

@@ -28,10 +28,12 @@ impl Simulation {
         }
         match prepared.effect.def.policy {
             ExecutionPolicy::RunInParallel => self.add_instance(prepared, EffectStatus::Running),
-            ExecutionPolicy::RunInSequence => match self.instance_of(id, prepared.target) {
-                None => self.add_instance(prepared, EffectStatus::Running),
-                Some(_) => self.add_instance(prepared, EffectStatus::Queued),
-            },
+            ExecutionPolicy::RunInSequence => {
+                // Any instance means waiting: one that is queued may be about to begin.
+                let waits = self.instances_of(id, prepared.target).next().is_some();
+                let status = if waits { EffectStatus::Queued } else { EffectStatus::Running };
+                self.add_instance(prepared, status)
+            }
             ExecutionPolicy::RunInMerge => match self.instance_of(id, prepared.target) {
                 None => self.add_instance(prepared, EffectStatus::Running),
                 Some(existing) => self.merge(existing, prepared),
@@ -102,6 +104,7 @@ impl Simulation {
             last_source: None,
             granted: Default::default(),
             refresh_pending: false,
+            judgement_pending: false,
             timers: EffectTimers::default(),
         });
         if let Some(controller) = self.state.controllers.get_mut(target) {
@@ -114,7 +117,7 @@ impl Simulation {
         {
             self.unwatch(id, &effect);
             self.detach_modifiers(id, &effect);
-            self.recompute();
+            self.recompute_values();
             self.state.effects.remove(id);
             if let Some(controller) = self.state.controllers.get_mut(target) {
                 controller.effects.pop();
@@ -182,7 +185,7 @@ impl Simulation {
             return Ok(());
         }
         self.scratch.trial = Some(None);
-        self.recompute();
+        self.recompute_values();
         match self.scratch.trial.take().flatten() {
             None => Ok(()),
             Some(attribute) => {
@@ -351,7 +354,7 @@ impl Simulation {
             }
             self.watch(id, &effect);
             self.update_modifiers(id, &effect);
-            self.recompute();
+            self.recompute_values();
             self.state.sequence -= 1;
         }
         if retag && outcome.is_ok() {

@@ -33,6 +33,22 @@ impl Simulation {
         self.requalify(id, &effect);
     }
 
+    /// Looks at the inputs of an active effect again, but not at whether it should be inhibited or removed.
+    pub(super) fn follow_inputs(&mut self, id: ActiveEffectId) {
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        active.refresh_pending = false;
+        let (effect, status) = (active.effect, active.status);
+        if !core::mem::replace(&mut active.judgement_pending, true) {
+            self.scratch.postponed.push(id);
+        }
+        if status == EffectStatus::Running
+            && let Some(effect) = self.state.definition(&self.catalog, effect).cloned()
+        {
+            self.refresh_magnitudes(id, &effect);
+            self.requalify(id, &effect);
+        }
+    }
+
     /// E7: withdraws or gives back everything but the clock.
     fn set_inhibited(&mut self, id: ActiveEffectId, effect: &Arc<Effect>, inhibited: bool) {
         let Some(active) = self.state.effects.get_mut(id) else { return };

@@ -100,7 +100,7 @@ impl Simulation {
         if running {
             self.apply_expiration_effects(&effect, &removed.spec, target, reason);
             if effect.def.policy == ExecutionPolicy::RunInSequence {
-                self.begin_next(removed.effect, target);
+                self.scratch.begins.push_back((removed.effect, target));
             }
         }
     }
@@ -123,8 +123,12 @@ impl Simulation {
     }
 
     /// E4: the next of the queue begins when the active one ends.
-    fn begin_next(&mut self, id: EffectId, target: ControllerId) {
+    pub(super) fn begin_next(&mut self, id: EffectId, target: ControllerId) {
         let Some(next) = self.instances_of(id, target).next() else { return };
+        let queued = self.state.effects.get(next).is_some_and(|active| active.status == EffectStatus::Queued);
+        if !queued {
+            return;
+        }
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
         self.blame(next);
         self.attach_modifiers(next, &effect);
@@ -132,7 +136,7 @@ impl Simulation {
         self.refresh_magnitudes(next, &effect);
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
-        self.after_queued_success(next, &effect);
+        self.after_success(next, &effect);
     }
 
     /// The end of an effect's time (E3, E5).
