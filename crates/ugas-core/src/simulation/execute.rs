@@ -165,6 +165,10 @@ impl Simulation {
         }
         self.drain_meta(run.target);
         self.run_post_execute(run);
+        if self.scratch.batch_depth == 0 {
+            // M9: the bounds of this moment count, not those after remove-others and granted tags (E1).
+            self.recompute();
+        }
         if !handles_cues {
             self.execute_cues(run, cue_magnitude);
         }
@@ -303,7 +307,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a base value: the one place where bases change (I2). It is clamped at the next flush.
+    /// Writes a base value: the one place where bases change (I2). It is clamped at the next recalculation.
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
         self.record(id, slot);
         let Some(controller) = self.state.controllers.get_mut(id) else { return };

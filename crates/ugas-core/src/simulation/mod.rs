@@ -244,6 +244,23 @@ impl Simulation {
         self.state.clone_from(&snapshot.0);
         self.scratch = Scratch::default();
         self.events.clear();
+        self.take_up_pending();
+    }
+
+    /// A snapshot from inside a batch has values that waited for its end; they are due now.
+    fn take_up_pending(&mut self) {
+        let State { controllers, effects, .. } = &mut self.state;
+        let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
+        for (id, controller) in controllers.iter_mut() {
+            controller.pending.recorded = Default::default();
+            if controller.pending.listed {
+                dirty.push_back(id);
+            }
+        }
+        refresh.extend(effects.iter().filter(|(_, effect)| effect.refresh_pending).map(|(id, _)| id));
+        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() {
+            self.settle();
+        }
     }
 
     /// A hash of the whole state: equal for simulations that will go on equally (V4).
@@ -256,9 +273,11 @@ impl Simulation {
     /// Makes many changes with one recalculation at the end (UEM). Inside, values are those from before, tags are up to
     /// date, and consequences of the changes wait for the end.
     pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
-        self.scratch.batch_depth += 1;
+        let depth = self.scratch.batch_depth;
+        self.scratch.batch_depth = depth.saturating_add(1);
         let result = changes(self);
-        self.scratch.batch_depth -= 1;
+        // Not counted down: a snapshot restored inside ends the batch.
+        self.scratch.batch_depth = depth;
         self.settle();
         result
     }

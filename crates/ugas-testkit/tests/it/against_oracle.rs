@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ugas_testkit::fixtures::{World, arena, operations, random_game};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::cases(2))]
 
     /// The arena's effects, in any order.
     #[test]

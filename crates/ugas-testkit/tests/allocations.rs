@@ -1,0 +1,214 @@
+//! No allocation in the warm steady state of the hot operations (I6). A binary of its own: it replaces the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ControllerDef;
+use ugas_core::effect::{EffectDef, StackingDef};
+use ugas_core::handle::ControllerId;
+use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::modifier::{ModifierDef, Operation};
+use ugas_core::simulation::{Application, Config, Simulation, Stacks};
+use ugas_core::time::Span;
+
+/// The system's allocator, counting for each thread.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that ends has no counter any more; nobody looks at it then.
+    let _ = COUNT.try_with(|counter| counter.set(counter.get() + 1));
+}
+
+// SAFETY: every call is passed on to `System` with the same arguments, so its guarantees are ours; counting neither
+// allocates (the counter is a constant-initialised thread local without a destructor) nor touches the memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`; the memory came from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`; the memory came from `System`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+struct Fixture {
+    sim: Simulation,
+    source: ControllerId,
+    target: ControllerId,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let catalog = Catalog::builder()
+            .attribute_set(
+                AttributeSetDef::new("Combat")
+                    .with(AttributeDef::new("MaxHealth", 1e9).min(1.0))
+                    .with(AttributeDef::new("Health", 1e8).min(0.0).max("MaxHealth"))
+                    .with(AttributeDef::new("Shield", 50.0).min(0.0))
+                    .with(AttributeDef::new("Damage", 0.0).drain_into(["Shield", "Health"]))
+                    .with(AttributeDef::new("Power", 10.0)),
+            )
+            .effect(EffectDef::instant("GE_Hit").modify("Damage", Operation::Add, 3.0).cue("Cue.Hit"))
+            .effect(
+                EffectDef::lasting("GE_Buff", 1.0)
+                    .modify("Power", Operation::Add, 5.0)
+                    .with(ModifierDef::new("Power", Operation::Multiply, 0.25).channel("Gear"))
+                    .granting("State.Buff.Strong")
+                    .cue("Cue.Aura"),
+            )
+            .effect(
+                EffectDef::infinite("GE_Poison")
+                    .every(1.0)
+                    .modify("Health", Operation::Add, -4.0)
+                    .cue("Cue.Hit"),
+            )
+            .effect(
+                EffectDef::infinite("GE_Ring").modify("Power", Operation::Add, 1.0).granting("State.Ring"),
+            )
+            .effect(
+                EffectDef::infinite("GE_Mail")
+                    .modify("MaxHealth", Operation::Add, 7.0)
+                    .granting("State.Mail"),
+            )
+            .effect(
+                EffectDef::lasting("GE_Slow", 5.0)
+                    .modify("Power", Operation::Multiply, -0.01)
+                    .granting("State.Slow")
+                    .stacking(StackingDef::by_target(5)),
+            )
+            .template(ControllerDef::new("Fighter").with_set("Combat"))
+            .build()
+            .unwrap();
+        let mut sim = Simulation::new(catalog, Config::seeded(3));
+        let (source, target) = (sim.spawn("Fighter").unwrap(), sim.spawn("Fighter").unwrap());
+        Self { sim, source, target }
+    }
+
+    fn effect(&self, name: &str) -> EffectId {
+        self.sim.catalog().effect(name).unwrap()
+    }
+
+    fn attribute(&self, name: &str) -> AttributeId {
+        self.sim.catalog().attribute(name).unwrap()
+    }
+
+    fn tag(&self, name: &str) -> TagId {
+        self.sim.catalog().tag(name).unwrap()
+    }
+
+    fn apply(&mut self, effect: EffectId) -> Application {
+        self.sim.apply_effect(effect, Some(self.source), self.target).unwrap()
+    }
+
+    /// Runs rounds of `operation` until it is warm, then counts what sixty more allocate.
+    fn allocations(&mut self, mut operation: impl FnMut(&mut Self)) -> u64 {
+        let mut round = |fixture: &mut Self| {
+            operation(fixture);
+            fixture.sim.events().for_each(drop);
+        };
+        (0..200).for_each(|_| round(self));
+        let before = COUNT.with(Cell::get);
+        (0..60).for_each(|_| round(self));
+        COUNT.with(Cell::get) - before
+    }
+}
+
+/// The counter counts, or every other test here would pass for nothing.
+#[test]
+fn the_counter_counts() {
+    let mut fixture = Fixture::new();
+    assert!(fixture.allocations(|_| drop(std::hint::black_box(Box::new(1)))) >= 60);
+}
+
+#[test]
+fn an_instant_effect_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let hit = fixture.effect("GE_Hit");
+    let count = fixture.allocations(|fixture| {
+        let _ = fixture.apply(hit);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_lasting_effect_applied_and_expired_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let buff = fixture.effect("GE_Buff");
+    let count = fixture.allocations(|fixture| {
+        let _ = fixture.apply(buff);
+        fixture.sim.advance(Span::seconds(1.0));
+        assert_eq!(fixture.sim.effect_count(fixture.target, buff), 0);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_tick_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let poison = fixture.effect("GE_Poison");
+    let _ = fixture.apply(poison);
+    assert_eq!(fixture.allocations(|fixture| fixture.sim.advance(Span::seconds(1.0))), 0);
+}
+
+#[test]
+fn an_endless_effect_among_a_hundred_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let (ring, mail) = (fixture.effect("GE_Ring"), fixture.effect("GE_Mail"));
+    for _ in 0..100 {
+        let _ = fixture.apply(ring);
+    }
+    let count = fixture.allocations(|fixture| {
+        for effect in [mail, ring] {
+            let active = fixture.apply(effect).active().unwrap();
+            fixture.sim.remove(active, Stacks::All).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn reading_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let (ring, power, tag) =
+        (fixture.effect("GE_Ring"), fixture.attribute("Power"), fixture.tag("State.Ring"));
+    let _ = fixture.apply(ring);
+    let count = fixture.allocations(|fixture| {
+        let (sim, target) = (&fixture.sim, fixture.target);
+        assert_eq!(sim.base(target, power), Some(10.0));
+        assert_eq!(sim.current(target, power), Some(11.0));
+        assert!(sim.has_tag(target, tag));
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_stack_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let slow = fixture.effect("GE_Slow");
+    let count = fixture.allocations(|fixture| {
+        let _ = fixture.apply(slow);
+        fixture.sim.advance(Span::millis(100));
+        if fixture.sim.stack_count(fixture.target, slow) == 5 {
+            fixture.sim.advance(Span::seconds(6.0));
+        }
+    });
+    assert_eq!(count, 0);
+}
