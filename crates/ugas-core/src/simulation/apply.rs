@@ -430,12 +430,6 @@ impl Simulation {
 
     /// Applies an effect because of another: same level, context and numbers of the caller.
     pub(super) fn enqueue_linked(&mut self, effect: EffectId, parent: &EffectSpec, target: ControllerId) {
-        let definition = self.state.definition(&self.catalog, effect);
-        let captures = definition.is_some_and(|effect| !effect.captures.is_empty());
-        if captures && self.scratch.batch_depth == 0 {
-            // What is frozen now must not be a value from before the change that led here (E8, M10).
-            self.recompute();
-        }
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
         spec.set_by_caller.clone_from(&parent.set_by_caller);
         spec.prediction = parent.prediction;

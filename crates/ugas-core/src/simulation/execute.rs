@@ -165,10 +165,6 @@ impl Simulation {
         }
         self.drain_meta(run.target);
         self.run_post_execute(run);
-        if self.scratch.batch_depth == 0 {
-            // M9: the bounds of this moment count, not those after remove-others and granted tags (E1).
-            self.recompute();
-        }
         if !handles_cues {
             self.execute_cues(run, cue_magnitude);
         }
