@@ -19,7 +19,10 @@ impl Simulation {
         let Some(effect) = self.state.definition(&self.catalog, effect).cloned() else { return };
         let Some(controller) = self.state.controllers.get(target) else { return };
         if controller.tags.has_any(&effect.remove_on) {
-            self.enqueue(Consequence::Remove { active: id, reason: RemovalReason::RemovedByTag });
+            // As soon as the tag is there: its modifiers never count beside it.
+            let outer = (self.scratch.cause, self.scratch.prediction);
+            self.remove_active(id, RemovalReason::RemovedByTag);
+            (self.scratch.cause, self.scratch.prediction) = outer;
             return;
         }
         if status == EffectStatus::Queued {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ugas_core::catalog::Catalog;
-use ugas_core::effect::{EffectDef, ExecutionPolicy, StackExpiration};
+use ugas_core::effect::{EffectDef, StackExpiration};
 use ugas_core::event::RemovalReason;
 
 use super::{Actor, Body, Instance, Memory, Note, Oracle, OracleSpec, is_within};
@@ -81,12 +81,6 @@ impl Oracle {
         if !instance.queued {
             for effect in ended.iter().chain(&effects.always) {
                 self.link(spec, effect, target);
-            }
-        }
-        if spec.def.policy == ExecutionPolicy::RunInSequence && !instance.queued {
-            let next = self.effects_on(target).into_iter().find(|other| other.effect() == instance.effect());
-            if let Some(next) = next.map(|next| next.sequence) {
-                self.begin(next);
             }
         }
     }

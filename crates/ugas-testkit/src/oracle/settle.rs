@@ -7,7 +7,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::effect::PeriodicInhibition;
 use ugas_core::event::RemovalReason;
 
-use super::{Actor, Note, Oracle, OracleSpec};
+use super::{Actor, Instance, Note, Oracle, OracleSpec};
 
 /// Something that waits for its turn.
 #[derive(Clone, Debug)]
@@ -46,12 +46,19 @@ impl Oracle {
     /// Runs until quiet.
     pub(super) fn settle(&mut self) {
         for _ in 0..100_000 {
+            self.begin_waiting();
             self.react();
             self.publish_values();
             let Some(pending) = self.queue.pop_front() else { return };
             match pending {
-                Pending::Apply(spec, target) => {
-                    let _ = self.apply_one(spec, target);
+                Pending::Apply(thought_of, target) => {
+                    // E8: frozen as of now.
+                    if let Some(mut spec) =
+                        self.spec(&thought_of.def.name, thought_of.source, thought_of.level)
+                    {
+                        spec.set_by_caller = thought_of.set_by_caller;
+                        let _ = self.apply_one(spec, target);
+                    }
                 }
                 Pending::Remove(sequence, reason) => self.remove_instance(sequence, reason),
                 Pending::Execute(sequence) => self.execute_instance(sequence),
@@ -59,6 +66,24 @@ impl Oracle {
             }
         }
         panic!("the rules never come to rest");
+    }
+
+    /// E4: where nothing runs and something waits, the first in the queue begins.
+    fn begin_waiting(&mut self) {
+        let waiting = |oracle: &Self| {
+            let runs = |of: &Instance| {
+                let same = |other: &&Instance| other.target == of.target && other.effect() == of.effect();
+                oracle.instances.iter().filter(same).any(|other| !other.queued)
+            };
+            oracle
+                .instances
+                .iter()
+                .find(|instance| instance.queued && !runs(instance))
+                .map(|first| first.sequence)
+        };
+        while let Some(first) = waiting(self) {
+            self.begin(first);
+        }
     }
 
     /// Effects look at the tags and attributes they follow until nothing changes.
@@ -82,14 +107,10 @@ impl Oracle {
         let Some(instance) = self.find(sequence) else { return false };
         let (def, target, was) = (instance.spec.def.clone(), instance.target, instance.inhibited);
         let queued = instance.queued;
-        let doomed =
-            self.queue.iter().any(|pending| matches!(pending, Pending::Remove(of, _) if *of == sequence));
         let view = self.view();
         if def.remove_on_tags.iter().any(|tag| view.has(target, tag)) {
-            if !doomed {
-                self.queue.push_back(Pending::Remove(sequence, RemovalReason::RemovedByTag));
-            }
-            return !doomed;
+            self.remove_instance(sequence, RemovalReason::RemovedByTag);
+            return true;
         }
         if queued {
             return false;
