@@ -269,6 +269,14 @@ impl Refusal {
                 RefusalReason::MissingCurve(id) => {
                     format!("the curve `{}` is used but not provided", catalog.curve_name(*id))
                 }
+                RefusalReason::CalculationFailed {
+                    calculation,
+                    error: CalculationError::UndeclaredCapture { attribute, from },
+                } => format!(
+                    "the calculation `{}` reads `{}` of the {from:?}, which it did not declare as a capture",
+                    catalog.calculation_name(*calculation),
+                    catalog.attribute_name(*attribute)
+                ),
                 RefusalReason::CalculationFailed { calculation, error } => {
                     format!("the calculation `{}` failed: {error}", catalog.calculation_name(*calculation))
                 }

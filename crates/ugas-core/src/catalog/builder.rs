@@ -250,7 +250,7 @@ impl CatalogBuilder {
                 errors.extend(problem.map(|problem| DefinitionError {
                     kind: DefinitionKind::Attribute,
                     name: attribute.name.clone(),
-                    path: format!("of the set `{}`", set.name),
+                    path: format!("set `{}`", set.name),
                     problem,
                 }));
                 ok

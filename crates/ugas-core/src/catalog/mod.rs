@@ -31,7 +31,7 @@ use crate::effect::{AbilityGrant, Effect};
 use crate::id::{
     AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
 };
-use crate::tag::TagRegistry;
+use crate::tag::{TagBits, TagRegistry};
 
 /// A name that the catalog does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -117,6 +117,11 @@ impl Catalog {
     /// The tags.
     pub fn tags(&self) -> &TagRegistry {
         &self.tables.tags
+    }
+
+    /// These tags with their ancestors, as [`EvaluationParameters`](crate::simulation::EvaluationParameters) take them.
+    pub fn closed_tags(&self, tags: impl IntoIterator<Item = TagId>) -> TagBits {
+        TagBits::closed(&self.tables.tags, tags)
     }
 
     /// The same for catalogs with the same definitions, on any machine; compared when a client joins, and stored with

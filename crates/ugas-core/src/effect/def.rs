@@ -351,6 +351,90 @@ impl EffectDef {
         self
     }
 
+    /// Applies only to targets with this tag.
+    #[must_use]
+    pub fn requires(mut self, tag: impl Into<String>) -> Self {
+        self.application_required_tags.push(tag.into());
+        self
+    }
+
+    /// Applies only to targets without this tag.
+    #[must_use]
+    pub fn blocked_by(mut self, tag: impl Into<String>) -> Self {
+        self.application_blocked_tags.push(tag.into());
+        self
+    }
+
+    /// Is inhibited while the target lacks this tag (E7).
+    #[must_use]
+    pub fn while_target_has(mut self, tag: impl Into<String>) -> Self {
+        self.ongoing_required_tags.push(tag.into());
+        self
+    }
+
+    /// Is inhibited while the target has this tag (E7).
+    #[must_use]
+    pub fn while_target_lacks(mut self, tag: impl Into<String>) -> Self {
+        self.ongoing_blocked_tags.push(tag.into());
+        self
+    }
+
+    /// Is removed as soon as the target has this tag, and refused if it has it already.
+    #[must_use]
+    pub fn removed_on(mut self, tag: impl Into<String>) -> Self {
+        self.remove_on_tags.push(tag.into());
+        self
+    }
+
+    /// On success, removes the target's other effects with this asset or granted tag.
+    #[must_use]
+    pub fn removing(mut self, tag: impl Into<String>) -> Self {
+        self.remove_effects_with_tags.push(tag.into());
+        self
+    }
+
+    /// While active, refuses effects with this tag, and effects whose source has it.
+    #[must_use]
+    pub fn immune_to(mut self, tag: impl Into<String>) -> Self {
+        self.immunity_tags.push(tag.into());
+        self
+    }
+
+    /// Applies another effect along with it.
+    #[must_use]
+    pub fn also(mut self, additional: AdditionalEffectDef) -> Self {
+        self.additional_effects.push(additional);
+        self
+    }
+
+    /// Applies another effect when its time is up.
+    #[must_use]
+    pub fn then(mut self, effect: impl Into<String>) -> Self {
+        self.expiration_effects.routine.push(effect.into());
+        self
+    }
+
+    /// Applies with this probability only, 0 to 1.
+    #[must_use]
+    pub fn with_chance(mut self, chance: impl Into<MagnitudeDef>) -> Self {
+        self.chance = Some(chance.into());
+        self
+    }
+
+    /// Applies only if this calculation gives true.
+    #[must_use]
+    pub fn with_requirement(mut self, calculation: impl Into<String>) -> Self {
+        self.requirement = Some(calculation.into());
+        self
+    }
+
+    /// Grants an ability while active (§9.8).
+    #[must_use]
+    pub fn granting_ability(mut self, grant: AbilityGrantDef) -> Self {
+        self.granted_abilities.push(grant);
+        self
+    }
+
     /// Sets the stacking rules.
     #[must_use]
     pub fn stacking(mut self, stacking: StackingDef) -> Self {

@@ -74,6 +74,30 @@ pub struct AttributeMagnitudeDef {
     pub target_tag_filter: Vec<String>,
 }
 
+impl AttributeMagnitudeDef {
+    /// The live current value of an attribute as it is; change what differs.
+    pub fn new(from: CaptureFrom, attribute: impl Into<String>) -> Self {
+        Self {
+            attribute: attribute.into(),
+            from,
+            calculation: AttributeCalculation::Current,
+            capture: CaptureTime::OnExecution,
+            coefficient: 1.0,
+            pre_add: 0.0,
+            post_add: 0.0,
+            curve: None,
+            source_tag_filter: Vec::new(),
+            target_tag_filter: Vec::new(),
+        }
+    }
+}
+
+impl From<AttributeMagnitudeDef> for MagnitudeDef {
+    fn from(def: AttributeMagnitudeDef) -> Self {
+        Self::Attribute(Box::new(def))
+    }
+}
+
 /// Where a number comes from (§9.4.2).
 #[derive(Clone, PartialEq, Debug)]
 pub enum MagnitudeDef {
@@ -138,18 +162,7 @@ impl MagnitudeDef {
 
     /// `coefficient` times the live current value of an attribute.
     pub fn attribute(from: CaptureFrom, attribute: impl Into<String>, coefficient: f64) -> Self {
-        Self::Attribute(Box::new(AttributeMagnitudeDef {
-            attribute: attribute.into(),
-            from,
-            calculation: AttributeCalculation::Current,
-            capture: CaptureTime::OnExecution,
-            coefficient,
-            pre_add: 0.0,
-            post_add: 0.0,
-            curve: None,
-            source_tag_filter: Vec::new(),
-            target_tag_filter: Vec::new(),
-        }))
+        AttributeMagnitudeDef { coefficient, ..AttributeMagnitudeDef::new(from, attribute) }.into()
     }
 
     /// The same magnitude with its attributes frozen at application (E8).

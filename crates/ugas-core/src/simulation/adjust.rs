@@ -9,7 +9,7 @@ use crate::effect::{Effect, EffectSpec, EffectStatus};
 use crate::event::RemovalReason;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::refusal::RefusalReason;
 use crate::time::Span;
 
 impl Simulation {
@@ -63,44 +63,38 @@ impl Simulation {
     ///
     /// # Errors
     /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
-    pub fn set_level(&mut self, active: ActiveEffectId, level: f64) -> Result<(), Refusal> {
-        self.adjust_spec(active, level.is_finite(), |spec| spec.level = level)
+    pub fn set_level(&mut self, active: ActiveEffectId, level: f64) -> Result<(), RefusalReason> {
+        self.adjust_spec(active, level, |spec| spec.level = level)
     }
 
     /// Changes a number that the caller provided (SetByCaller) and evaluates the magnitudes again. The duration stays.
     ///
     /// # Errors
     /// If it is no longer active, or a magnitude cannot be evaluated; it stays what it was then.
-    pub fn set_magnitude(&mut self, active: ActiveEffectId, tag: TagId, value: f64) -> Result<(), Refusal> {
-        self.adjust_spec(active, value.is_finite(), |spec| spec.set_magnitude(tag, value))
+    pub fn set_magnitude(
+        &mut self,
+        active: ActiveEffectId,
+        tag: TagId,
+        value: f64,
+    ) -> Result<(), RefusalReason> {
+        self.adjust_spec(active, value, |spec| spec.set_magnitude(tag, value))
     }
 
     fn adjust_spec(
         &mut self,
         id: ActiveEffectId,
-        is_finite: bool,
+        value: f64,
         change: impl FnOnce(&mut EffectSpec),
-    ) -> Result<(), Refusal> {
-        let internal = self.catalog.internal.tags;
-        let Some(active) = self.state.effects.get(id) else {
-            // There is nothing left that could name the effect or its target.
-            let nobody = crate::handle::ControllerId::from_bits(1 << 32);
-            let target = nobody.unwrap_or_else(|| unreachable!("the bits are those of a handle"));
-            return Err(Refusal::new(internal, target, RefusalReason::UnknownHandle(id)));
-        };
-        let (effect_id, target) = (active.effect, active.target);
-        let refusal = |reasons: Reasons| Refusal { effect: effect_id, target, reasons };
-        if !is_finite {
-            return Err(Refusal::new(
-                effect_id,
-                target,
-                RefusalReason::NonFinite { modifier: None, attribute: None },
-            ));
+    ) -> Result<(), RefusalReason> {
+        let active = self.state.effects.get(id).ok_or(RefusalReason::UnknownHandle(id))?;
+        let unknown = RefusalReason::UnknownEffect(active.effect);
+        let effect = self.state.definition(&self.catalog, active.effect).cloned().ok_or(unknown)?;
+        if !value.is_finite() {
+            return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
-        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
-            return Err(Refusal::new(effect_id, target, RefusalReason::UnknownEffect(effect_id)));
-        };
-        self.operate(|sim| sim.replace_magnitudes(id, &effect, change)).map_err(refusal)
+        let outcome = self.operate(|sim| sim.replace_magnitudes(id, &effect, change));
+        // Evaluation stops at the first reason.
+        outcome.map_err(|mut reasons| reasons.remove(0))
     }
 
     fn replace_magnitudes(

@@ -131,6 +131,11 @@ impl Simulation {
         }
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
         self.blame(next);
+        // M4: among overrides it is as recent as its beginning.
+        let applied = self.state.next_sequence();
+        if let Some(active) = self.state.effects.get_mut(next) {
+            active.applied = applied;
+        }
         self.attach_modifiers(next, &effect);
         self.begin(next, &effect);
         self.refresh_magnitudes(next, &effect);

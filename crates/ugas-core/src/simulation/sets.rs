@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Simulation;
 use crate::attribute::layout::{AttributeSetError, Layout};
-use crate::effect::{EffectStatus, WatchSubject};
+use crate::effect::{Effect, EffectStatus, WatchSubject};
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeSetId;
@@ -98,6 +98,18 @@ impl Simulation {
         Ok(at as u32)
     }
 
+    /// M6: reports the modifiers that lose their attribute.
+    fn report_lost(&mut self, active: ActiveEffectId, effect: &Effect, old: &Layout, new: &Layout) {
+        let Some(instance) = self.state.effects.get(active) else { return };
+        let (effect_id, target) = (instance.effect, instance.target);
+        for (at, modifier) in (0..).zip(&effect.modifiers) {
+            let attribute = modifier.attribute;
+            if old.slot_of(attribute).is_some() && new.slot_of(attribute).is_none() {
+                self.emit(EventKind::ModifierInert { effect: effect_id, modifier: at, attribute, target });
+            }
+        }
+    }
+
     /// Moves a controller to another layout: what both have keeps its values.
     fn change_layout(&mut self, id: ControllerId, layout: u32) {
         self.flush();
@@ -131,6 +143,7 @@ impl Simulation {
                 && let Some(effect) = self.state.definition(&self.catalog, instance.effect).cloned()
             {
                 self.attach_modifiers(active, &effect);
+                self.report_lost(active, &effect, &old, &new);
             }
         }
         self.initialise_values(id, |slot| carried(slot).is_none());

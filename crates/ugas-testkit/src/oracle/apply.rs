@@ -101,7 +101,9 @@ impl Oracle {
         let Some(instance) = self.find(sequence) else { return };
         let (spec, target) = (instance.spec.clone(), instance.target);
         let inhibited = !self.may_run(&spec.def, target);
+        let applied = self.next_sequence();
         let Some(instance) = self.find_mut(sequence) else { return };
+        instance.applied = applied;
         instance.queued = false;
         instance.inhibited = inhibited;
         instance.expires = instance.duration.map(|duration| now + duration.max(0));
