@@ -425,7 +425,7 @@ impl Simulation {
         let captures = definition.is_some_and(|effect| !effect.captures.is_empty());
         if captures && self.scratch.batch_depth == 0 {
             // What is frozen now must not be a value from before the change that led here (E8, M10).
-            self.recompute();
+            self.recompute_values();
         }
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
         spec.set_by_caller.clone_from(&parent.set_by_caller);

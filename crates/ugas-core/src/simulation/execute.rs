@@ -163,7 +163,7 @@ impl Simulation {
         self.run_post_execute(run);
         if self.scratch.batch_depth == 0 {
             // M9: the bounds of this moment count, not those after remove-others and granted tags (E1).
-            self.recompute();
+            self.recompute_values();
         }
         if !handles_cues {
             self.execute_cues(run, cue_magnitude);

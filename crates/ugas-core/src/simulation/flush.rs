@@ -61,12 +61,18 @@ impl Simulation {
         self.raise_changes();
     }
 
+    /// Brings the marked values up to date. How active effects react to that waits for the next flush, so that it can
+    /// be done in the middle of a change.
+    pub(super) fn recompute_values(&mut self) {
+        while let Some(controller) = self.scratch.dirty.pop_front() {
+            self.recompute_controller(controller);
+        }
+    }
+
     /// Brings all values up to date without raising events.
     pub(super) fn recompute(&mut self) {
         loop {
-            while let Some(controller) = self.scratch.dirty.pop_front() {
-                self.recompute_controller(controller);
-            }
+            self.recompute_values();
             let Some(active) = self.scratch.refresh.pop_front() else { break };
             if !self.take_step() {
                 let dropped = self.scratch.refresh.len() as u32 + 1;
