@@ -156,9 +156,6 @@ impl Oracle {
     /// Lets another effect follow, with the same source, level and numbers. What the first remembers of a source that
     /// is gone stays with it: the other one finds nobody there.
     pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
-        if self.effect_def(effect).is_some_and(|def| super::magnitude::freezes(&def)) {
-            self.react();
-        }
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
         self.queue.push_back(Pending::Apply(spec, target));

@@ -225,15 +225,6 @@ fn magnitudes_of(def: &EffectDef) -> Vec<&MagnitudeDef> {
     list
 }
 
-/// Whether something is frozen in its specs.
-pub(super) fn freezes(def: &EffectDef) -> bool {
-    magnitudes_of(def).into_iter().any(|magnitude| match magnitude {
-        MagnitudeDef::Attribute(attribute) => attribute.capture == CaptureTime::OnApplication,
-        MagnitudeDef::Expression { capture, .. } => *capture == CaptureTime::OnApplication,
-        _ => false,
-    })
-}
-
 fn frozen_key(attribute: &AttributeMagnitudeDef) -> Frozen {
     let calculation = match attribute.calculation {
         AttributeCalculation::Current => 0,
