@@ -159,6 +159,59 @@ impl RefusalReason {
             Self::LimitReached(_) => "LimitReached",
         }
     }
+
+    /// The reason in words, with names instead of ids.
+    pub fn describe(&self, simulation: &Simulation) -> String {
+        let catalog = simulation.catalog();
+        match self {
+            Self::MissingTag { party, tag } => {
+                format!("the {party} lacks `{}`", catalog.tag_name(*tag))
+            }
+            Self::BlockedTag { party, tag } => {
+                format!("the {party} has `{}`", catalog.tag_name(*tag))
+            }
+            Self::WouldBeRemoved { tag } => {
+                format!("the target has `{}`, which would remove it at once", catalog.tag_name(*tag))
+            }
+            Self::Immune { by } => {
+                let name = simulation.effect(*by).map(|active| simulation.effect_name(active.effect()));
+                format!("`{}` makes the target immune", name.unwrap_or("an effect"))
+            }
+            Self::MissingSetByCaller(tag) => format!(
+                "the caller provided no number under `{}` and the magnitude has no default",
+                catalog.tag_name(*tag)
+            ),
+            Self::MissingAttribute { party, attribute } => {
+                format!("it reads `{}`, which the {party} does not have", catalog.attribute_name(*attribute))
+            }
+            Self::RequirementFailed(id) => {
+                format!("the requirement `{}` says no", catalog.calculation_name(*id))
+            }
+            Self::MissingCalculation(id) => {
+                format!("the calculation `{}` is used but not provided", catalog.calculation_name(*id))
+            }
+            Self::MissingCurve(id) => {
+                format!("the curve `{}` is used but not provided", catalog.curve_name(*id))
+            }
+            Self::CalculationFailed {
+                calculation,
+                error: CalculationError::UndeclaredCapture { attribute, from },
+            } => format!(
+                "the calculation `{}` reads `{}` of the {from:?}, which it did not declare as a capture",
+                catalog.calculation_name(*calculation),
+                catalog.attribute_name(*attribute)
+            ),
+            Self::CalculationFailed { calculation, error } => {
+                format!("the calculation `{}` failed: {error}", catalog.calculation_name(*calculation))
+            }
+            Self::NonFinite { modifier, attribute: Some(attribute) } => format!(
+                "the result would not be a finite number, in `{}`{}",
+                catalog.attribute_name(*attribute),
+                modifier.map(|modifier| format!(" by modifier {modifier}")).unwrap_or_default()
+            ),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for RefusalReason {
@@ -234,60 +287,10 @@ impl Refusal {
 
     /// The refusal in words, with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
-        let catalog = simulation.catalog();
         let mut text = format!("`{}` was refused", simulation.effect_name(self.effect));
         for (at, reason) in self.reasons.iter().enumerate() {
             text.push_str(if at == 0 { ": " } else { "; " });
-            let words = match reason {
-                RefusalReason::MissingTag { party, tag } => {
-                    format!("the {party} lacks `{}`", catalog.tag_name(*tag))
-                }
-                RefusalReason::BlockedTag { party, tag } => {
-                    format!("the {party} has `{}`", catalog.tag_name(*tag))
-                }
-                RefusalReason::WouldBeRemoved { tag } => {
-                    format!("the target has `{}`, which would remove it at once", catalog.tag_name(*tag))
-                }
-                RefusalReason::Immune { by } => {
-                    let name = simulation.effect(*by).map(|active| simulation.effect_name(active.effect()));
-                    format!("`{}` makes the target immune", name.unwrap_or("an effect"))
-                }
-                RefusalReason::MissingSetByCaller(tag) => format!(
-                    "the caller provided no number under `{}` and the magnitude has no default",
-                    catalog.tag_name(*tag)
-                ),
-                RefusalReason::MissingAttribute { party, attribute } => format!(
-                    "it reads `{}`, which the {party} does not have",
-                    catalog.attribute_name(*attribute)
-                ),
-                RefusalReason::RequirementFailed(id) => {
-                    format!("the requirement `{}` says no", catalog.calculation_name(*id))
-                }
-                RefusalReason::MissingCalculation(id) => {
-                    format!("the calculation `{}` is used but not provided", catalog.calculation_name(*id))
-                }
-                RefusalReason::MissingCurve(id) => {
-                    format!("the curve `{}` is used but not provided", catalog.curve_name(*id))
-                }
-                RefusalReason::CalculationFailed {
-                    calculation,
-                    error: CalculationError::UndeclaredCapture { attribute, from },
-                } => format!(
-                    "the calculation `{}` reads `{}` of the {from:?}, which it did not declare as a capture",
-                    catalog.calculation_name(*calculation),
-                    catalog.attribute_name(*attribute)
-                ),
-                RefusalReason::CalculationFailed { calculation, error } => {
-                    format!("the calculation `{}` failed: {error}", catalog.calculation_name(*calculation))
-                }
-                RefusalReason::NonFinite { modifier, attribute: Some(attribute) } => format!(
-                    "the result would not be a finite number, in `{}`{}",
-                    catalog.attribute_name(*attribute),
-                    modifier.map(|modifier| format!(" by modifier {modifier}")).unwrap_or_default()
-                ),
-                other => other.to_string(),
-            };
-            text.push_str(&words);
+            text.push_str(&reason.describe(simulation));
         }
         text
     }

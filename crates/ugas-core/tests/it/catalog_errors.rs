@@ -82,7 +82,7 @@ fn names_must_be_there_and_only_once() {
         builder().attribute_set(
             AttributeSetDef::new("Other").with(AttributeDef::new("A", 1.0)).with(AttributeDef::new("A", 2.0)),
         ),
-        "attribute `A` at of the set `Other`: there is another attribute of this name",
+        "attribute `A` at set `Other`: there is another attribute of this name",
     );
     assert_error(
         builder().template(ControllerDef::new("Unit")),

@@ -87,7 +87,7 @@ impl Oracle {
     }
 
     /// Effects look at the tags and attributes they follow until nothing changes.
-    pub(super) fn react(&mut self) {
+    fn react(&mut self) {
         for _ in 0..1_000 {
             let mut changed = false;
             let sequences: Vec<u64> = self.instances.iter().map(|instance| instance.sequence).collect();

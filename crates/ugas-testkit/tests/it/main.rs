@@ -8,9 +8,15 @@ mod snapshots;
 mod step_invariance;
 
 use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 
-/// The default number of cases (`PROPTEST_CASES` sets it) times a factor for how cheap a case is.
+/// The default number of cases times a factor for how cheap a case is, always the same ones. `PROPTEST_CASES` sets the
+/// number, `PROPTEST_RNG_SEED` makes it others.
 fn cases(factor: u32) -> ProptestConfig {
-    let config = ProptestConfig::default();
-    ProptestConfig { cases: config.cases.saturating_mul(factor), failure_persistence: None, ..config }
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    config.cases = config.cases.saturating_mul(factor);
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(20_240_601);
+    }
+    config
 }

@@ -149,3 +149,16 @@ fn a_snapshot_inside_a_batch_comes_to_rest() {
     let changes = bout.sim.events().filter(|event| event.kind.name() == "AttributeChanged");
     assert_eq!(changes.count(), 1);
 }
+
+/// M9, E1: a written base is clamped to the bounds at its execution, before others are removed.
+#[test]
+fn an_execution_is_clamped_before_others_are_removed() {
+    let mut heal = EffectDef::instant("GE_Heal").modify("Health", Operation::Add, 10.0);
+    heal.remove_effects_with_tags.push("Element.Ice".to_owned());
+    let chill = EffectDef::infinite("GE_Chill").modify("Vigor", Operation::Add, -1.0).granting("Element.Ice");
+    let mut world = World::with_two(&game([heal, chill]));
+    world.apply("GE_Chill", None, 0);
+    world.apply("GE_Heal", None, 0);
+    // MaxHealth was 60 + 4 × 9 = 96 when the healing was written.
+    assert_eq!(current(&world, "Health"), 96.0);
+}
