@@ -8,7 +8,7 @@ mod rules;
 mod tasks;
 
 pub(crate) use index::Index;
-pub(crate) use references::{Unresolved, report_missing};
+pub(crate) use references::{Unresolved, report_missing, soften};
 
 use crate::diagnostics::Sink;
 use crate::model::Document;

@@ -89,7 +89,9 @@ impl CodeDoc {
     fn unknown(&self, kind: &str, name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => self.mend.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first(),
+            None => {
+                self.mend.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first()
+            }
         };
         self.report(name.span, format!("there is no {kind} `{}`", name.value)).help(help)
     }
@@ -173,7 +175,9 @@ impl Sink {
         }
         match self.diagnostics.len() {
             kept if kept < self.most => self.diagnostics.push(diagnostic),
-            kept if kept == self.most => self.diagnostics.push(codes::ug099::truncated(diagnostic.span, kept)),
+            kept if kept == self.most => {
+                self.diagnostics.push(codes::ug099::truncated(diagnostic.span, kept))
+            }
             _ => {}
         }
     }

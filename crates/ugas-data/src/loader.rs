@@ -236,16 +236,22 @@ impl Loader {
         let documents = self.documents(&mut sink);
         let map = &self.source_map;
         let index = Index::new(map, &documents, &mut sink);
-        let mut unresolved = check::check(map, &documents, &index, scope, &mut sink);
-        if scope == Scope::Set {
-            unresolved = Unresolved::default();
-        }
+        let unresolved = match (check::check(map, &documents, &index, scope, &mut sink), scope) {
+            (unresolved, Scope::SingleFile) => unresolved,
+            (_, Scope::Set) => Unresolved::default(),
+        };
         let mut builder = lower::lower(&documents, &index, &unresolved);
+        let has_natives = !self.natives.is_empty();
         for add in self.natives {
             builder = add(builder);
         }
-        let catalog = build(map, &documents, builder, &index, scope, &mut unresolved, &mut sink);
-        let missing = catalog.as_ref().map(|catalog| catalog.missing());
+        let catalog = build(map, &documents, builder, &index, scope, &mut sink);
+        let missing = match &catalog {
+            Some(catalog) => Some(catalog.missing()),
+            // Which calculations native code has is known only to a catalog.
+            None if has_natives => Some(Vec::new()),
+            None => None,
+        };
         check::report_missing(&documents, &index, missing, scope, &mut sink);
         self.silenced.extend(index.silenced);
         (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
@@ -327,30 +333,31 @@ fn name_controller(map: &SourceMap, document: &mut Document) {
     }
 }
 
-/// Builds the catalog and reports what the core finds. A single file's names that only expressions use are stood in
-/// for once they are known.
+/// Builds the catalog and reports what the core finds.
+///
+/// Of a single file, names that only expressions use are stood in for once they are known, and templates that cannot
+/// be built from it alone are left out.
 fn build(
     map: &SourceMap,
     documents: &[Document],
     builder: CatalogBuilder,
     index: &Index<'_>,
     scope: Scope,
-    unresolved: &mut Unresolved,
     sink: &mut Sink,
 ) -> Option<Arc<Catalog>> {
-    let retry = builder.clone();
-    let errors = match builder.build() {
+    let full = lower::templates(builder.clone(), documents, index);
+    let errors = match full.clone().build() {
         Ok(catalog) => return Some(catalog),
         Err(errors) => errors.0,
     };
     let places = lower::Places::new(documents);
-    let before = unresolved.names.len();
+    let mut unresolved = Unresolved::default();
     for error in &errors {
-        lower::report(map, &places, error, scope, unresolved, sink);
+        lower::report(map, &places, error, scope, &mut unresolved, sink);
     }
-    if unresolved.names.len() == before {
+    if scope == Scope::Set || sink.errors() > 0 {
         return None;
     }
-    // What comes up now only hides behind what is stood in for; in a single file that is not worth a second report.
-    lower::stand_in(retry, index, unresolved).build().ok()
+    let attempts = [full, builder].map(|builder| lower::stand_in(builder, index, &unresolved));
+    attempts.into_iter().find_map(|builder| builder.build().ok())
 }

@@ -21,7 +21,7 @@ use crate::model::ability::AbilityDoc;
 use crate::model::{Document, MetadataDoc, Model};
 use crate::source::Spanned;
 
-/// Puts all documents into a builder. One that could not be read in full is stood in for by its name alone, so that
+/// Puts all documents but controller templates into a builder. One that could not be read in full is stood in for by its name alone, so that
 /// what refers to it is not blamed.
 pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unresolved) -> CatalogBuilder {
     let mut builder = Catalog::builder();
@@ -44,10 +44,10 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
             Model::Attribute(doc) => {
                 let Some(name) = &doc.name else { continue };
                 let own_set = index.attributes.get(name.value.as_str()) == Some(&name.span);
-                match own_set && document.is_clean && index.sets.get(name.value.as_str()) == Some(&name.span) {
-                    true => builder.attribute_set(
-                        AttributeSetDef::new(&name.value).with(attribute::attribute(doc)),
-                    ),
+                match own_set && document.is_clean && index.sets.get(name.value.as_str()) == Some(&name.span)
+                {
+                    true => builder
+                        .attribute_set(AttributeSetDef::new(&name.value).with(attribute::attribute(doc))),
                     false => builder.declare_attribute(&name.value),
                 }
             }
@@ -60,7 +60,6 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
                 Some(_) => builder.ability(ability(doc)),
                 None => continue,
             },
-            Model::Controller(doc) if document.is_clean => builder.template(controller::template(doc, index)),
             Model::Library(doc) => {
                 let builder =
                     doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
@@ -71,6 +70,19 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
         };
     }
     stand_in(builder, index, unresolved)
+}
+
+/// Adds the controller templates.
+pub(crate) fn templates(
+    builder: CatalogBuilder,
+    documents: &[Document],
+    index: &Index<'_>,
+) -> CatalogBuilder {
+    let clean = documents.iter().filter(|document| document.is_clean);
+    clean.fold(builder, |builder, document| match &document.model {
+        Model::Controller(doc) => builder.template(controller::template(doc, index)),
+        _ => builder,
+    })
 }
 
 /// Defines what a single file only refers to.
@@ -96,7 +108,11 @@ fn ability(doc: &AbilityDoc) -> AbilityDef {
     let tags = doc.tags.iter().flat_map(|tags| tags.ability.iter());
     // A name that breaks the rules is reported where it stands; the core would report it again.
     let tags = tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone());
-    AbilityDef { name: text(&doc.name), tags: tags.collect(), metadata: metadata(&doc.metadata, &doc.description) }
+    AbilityDef {
+        name: text(&doc.name),
+        tags: tags.collect(),
+        metadata: metadata(&doc.metadata, &doc.description),
+    }
 }
 
 fn metadata(doc: &Option<MetadataDoc>, description: &Option<Text>) -> Metadata {

@@ -127,7 +127,9 @@ impl Node {
             Value::Null => "nothing".to_owned(),
             Value::Bool(value) => format!("`{value}`"),
             Value::Number(value) => format!("the number {value}"),
-            Value::Text(text) if text.chars().count() <= 40 => format!("the text \"{}\"", text.escape_debug()),
+            Value::Text(text) if text.chars().count() <= 40 => {
+                format!("the text \"{}\"", text.escape_debug())
+            }
             Value::Text(_) => "a text".to_owned(),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "a mapping".to_owned(),

@@ -13,7 +13,8 @@ pub(crate) fn described(mut schema: Value, about: &str) -> Value {
 
 /// The schema of a record. It is open: fields of other tools are allowed, as in the official schemas.
 pub(crate) fn record(title: &str, about: &str, properties: Map<String, Value>, required: Vec<&str>) -> Value {
-    let mut schema = json!({ "type": "object", "title": title, "description": about, "properties": properties });
+    let mut schema =
+        json!({ "type": "object", "title": title, "description": about, "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
     }

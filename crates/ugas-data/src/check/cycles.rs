@@ -57,7 +57,8 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
             }
             Model::Ability(doc) => {
                 let Some(name) = &doc.name else { continue };
-                let own = [&doc.cost, &doc.cooldown].into_iter().flatten().map(|effect| effect.value.as_str());
+                let own =
+                    [&doc.cost, &doc.cooldown].into_iter().flatten().map(|effect| effect.value.as_str());
                 let by_tasks = tasks::applied_effects(&doc.tasks);
                 let applied = own.chain(by_tasks).map(|effect| (Side::One, effect));
                 grants.entry((Side::Other, &name.value)).or_default().extend(applied);

@@ -59,7 +59,9 @@ impl<'a> Index<'a> {
                 Model::Controller(doc) => {
                     define.name(&mut index.templates, "controller template", doc.name.as_deref());
                 }
-                Model::InputAction(doc) => define.name(&mut index.actions, "input action", doc.name.as_deref()),
+                Model::InputAction(doc) => {
+                    define.name(&mut index.actions, "input action", doc.name.as_deref())
+                }
                 Model::InputActionSet(doc) => {
                     define.name(&mut index.action_sets, "input action set", doc.name.as_deref());
                 }

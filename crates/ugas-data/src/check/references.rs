@@ -86,9 +86,7 @@ struct MissingChecker<'s> {
 impl<'a> Visitor<'a> for MissingChecker<'_> {
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
         let (definition, defined, host) = match kind {
-            ReferenceKind::Curve => {
-                (DefinitionKind::Curve, &self.index.curves, &self.index.host_curves)
-            }
+            ReferenceKind::Curve => (DefinitionKind::Curve, &self.index.curves, &self.index.host_curves),
             ReferenceKind::Calculation => {
                 (DefinitionKind::Calculation, &self.index.calculations, &self.index.host_calculations)
             }
@@ -112,7 +110,8 @@ impl<'a> Visitor<'a> for MissingChecker<'_> {
     }
 }
 
-fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
+/// What a single file cannot resolve by itself is only a note.
+pub(crate) fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
     match scope {
         Scope::Set => diagnostic,
         Scope::SingleFile => {

@@ -67,7 +67,10 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
         if policy.0.value == DurationPolicy::Instant {
             for (span, field) in [
                 (doc.granted_tags.span.filter(|_| !doc.granted_tags.is_empty()), "GrantedTags"),
-                (doc.granted_abilities.span.filter(|_| !doc.granted_abilities.is_empty()), "GrantedAbilities"),
+                (
+                    doc.granted_abilities.span.filter(|_| !doc.granted_abilities.is_empty()),
+                    "GrantedAbilities",
+                ),
             ] {
                 if let Some(span) = span {
                     sink.push(codes::ug063::on_instant(span, field));
@@ -169,7 +172,8 @@ fn mapping(doc: &InputMappingDoc, documents: &[Document], sink: &mut Sink) {
 fn region(doc: &RegionDoc, sink: &mut Sink) {
     let Some(shape) = &doc.shape else { return };
     let span: Span = shape.0.span;
-    let radius = ("Radius", doc.has("Radius") && doc.radius.as_ref().is_none_or(|radius| radius.0.value > 0.0));
+    let radius =
+        ("Radius", doc.has("Radius") && doc.radius.as_ref().is_none_or(|radius| radius.0.value > 0.0));
     let needs: &[(&str, bool)] = match shape.0.value {
         RegionShape::Sphere => &[radius],
         RegionShape::Box => &[("HalfExtents", doc.has("HalfExtents"))],

@@ -52,8 +52,7 @@ const APPLY: &[(&str, Kind)] = &[
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tag),
 ];
-const REMOVE: &[(&str, Kind)] =
-    &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
+const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
 const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
 const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
 const TAGS: &[(&str, Kind)] = &[("Tags", Tags)];
@@ -127,8 +126,14 @@ const TASKS: &[(&str, &[(&str, Kind)])] = &[
 ];
 
 /// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
-const HOST_TASKS: [&str; 6] =
-    ["PlayMontage", "WaitMontageEnded", "WaitAnimationEvent", "SpawnProjectile", "WaitOverlap", "WaitForTarget"];
+const HOST_TASKS: [&str; 6] = [
+    "PlayMontage",
+    "WaitMontageEnded",
+    "WaitAnimationEvent",
+    "SpawnProjectile",
+    "WaitOverlap",
+    "WaitForTarget",
+];
 
 /// Effects that a list of tasks applies, by name, at any depth.
 pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {

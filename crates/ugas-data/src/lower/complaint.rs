@@ -7,9 +7,9 @@ use ugas_core::catalog::{DefinitionError, DefinitionKind, Problem};
 use ugas_core::curve::CurveError;
 use ugas_core::expr::{ExprErrorKind, NameKind};
 
-use crate::check::{Scope, Unresolved};
+use crate::check::{Scope, Unresolved, soften};
 use crate::decode::{ReferenceKind, TagRole};
-use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
+use crate::diagnostics::{Diagnostic, Sink, codes};
 use crate::model::{Document, Model};
 use crate::node::{Node, byte_in_file};
 use crate::source::{SourceMap, Span, Spanned};
@@ -88,7 +88,8 @@ impl<'a> Places<'a> {
 fn template_path<'a>(node: &'a Node, path: &str) -> &'a Node {
     if let Some(name) = path.strip_prefix("Base.") {
         let sets = node.get("AttributeSets").map(Node::items).unwrap_or_default();
-        let attributes = sets.iter().flat_map(|set| set.get("Attributes").map(Node::items).unwrap_or_default());
+        let attributes =
+            sets.iter().flat_map(|set| set.get("Attributes").map(Node::items).unwrap_or_default());
         let mut names = attributes.filter_map(|attribute| attribute.get("Name"));
         return names.find(|found| found.text() == Some(name)).unwrap_or(node);
     }
@@ -123,10 +124,12 @@ pub(crate) fn report(
             if error.kind == DefinitionKind::Template && error.path.starts_with("Base.") =>
         {
             let message = format!("none of the controller's attribute sets has the attribute `{name}`");
-            codes::ug055::incompatible(span, message)
+            soften(codes::ug055::incompatible(span, message), scope)
         }
         Problem::Unknown { .. } | Problem::TagName(_) | Problem::EmptyName | Problem::Duplicate(_) => return,
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
+        // A magnitude without its expression is reported as such.
+        Problem::Expression { text, .. } if text.is_empty() && node.text().is_none() => return,
         Problem::Expression { error, .. } => {
             let source = map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
             let start = byte_in_file(source, node, error.span.start as usize);
@@ -154,10 +157,7 @@ pub(crate) fn report(
         Problem::Cycle(cycle) | Problem::AttributeSets(AttributeSetError::Cycle { cycle }) => {
             codes::ug051::circular(span, cycle)
         }
-        Problem::AttributeSets(sets) => {
-            let diagnostic = codes::ug055::incompatible(span, sets.to_string());
-            if scope == Scope::SingleFile { diagnostic.severity(Severity::Note) } else { diagnostic }
-        }
+        Problem::AttributeSets(sets) => soften(codes::ug055::incompatible(span, sets.to_string()), scope),
         Problem::EmptyCalculation | Problem::WrongCalculation { .. } | Problem::UnknownVariable { .. } => {
             codes::ug073::wrong(span, &error.problem.to_string())
         }
@@ -176,15 +176,14 @@ fn expression(kind: &ExprErrorKind, span: Span, scope: Scope, unresolved: &mut U
     };
     let spanned = Spanned { value: name.clone(), span };
     let (reference, diagnostic) = match named {
-        NameKind::Attribute => (ReferenceKind::Attribute, codes::ug021::unknown(&spanned, nearest.as_deref())),
+        NameKind::Attribute => {
+            (ReferenceKind::Attribute, codes::ug021::unknown(&spanned, nearest.as_deref()))
+        }
         NameKind::Tag => {
             (ReferenceKind::Tag(TagRole::Asked), codes::ug025::unknown(&spanned, nearest.as_deref()))
         }
         _ => return codes::ug071::fault(span, kind.to_string()),
     };
-    if scope == Scope::Set {
-        return diagnostic;
-    }
     unresolved.names.insert((reference, name.clone()));
-    diagnostic.severity(Severity::Note)
+    soften(diagnostic, scope)
 }

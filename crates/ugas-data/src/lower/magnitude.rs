@@ -5,7 +5,9 @@ use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
 
 use super::{text, texts};
 use crate::decode::{Choice, Flag, Number};
-use crate::model::magnitude::{MagnitudeDoc, MagnitudeType, ModifierDoc, OperationWord, Reading, TagRequirementDoc};
+use crate::model::magnitude::{
+    MagnitudeDoc, MagnitudeType, ModifierDoc, OperationWord, Reading, TagRequirementDoc,
+};
 
 pub(super) fn number(number: &Option<Number>, default: f64) -> f64 {
     number.as_ref().map_or(default, |number| number.0.value)

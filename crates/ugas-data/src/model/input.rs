@@ -1,11 +1,7 @@
 //! Input documents of the later drafts (§11), and draft 1's mapping.
 
-use super::{
-    ActionSetName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag,
-};
-use crate::decode::{
-    AtLeastOne, Choice, Flag, Integer, NonNegative, Number, Text, Unit, choice, record,
-};
+use super::{ActionSetName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag};
+use crate::decode::{AtLeastOne, Choice, Flag, Integer, NonNegative, Number, Text, Unit, choice, record};
 
 /// What an action's value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,9 @@
 
 use super::effect::Affiliation;
 use super::{AttributeName, EffectName, GrantedTag, MetadataDoc, Name, SceneName, Tag, TemplateName};
-use crate::decode::{Choice, Flag, Integer, List, NamedMap, NonNegative, Number, Raw, Vector, choice, record};
+use crate::decode::{
+    Choice, Flag, Integer, List, NamedMap, NonNegative, Number, Raw, Vector, choice, record,
+};
 
 /// The shape of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -34,12 +34,7 @@ fn properties(raw: &str) -> usize {
 }
 
 /// Walks a scalar whose lines are folded; `escape` gives the lengths of an escape in the file and in the value.
-fn flow(
-    raw: &str,
-    quote: usize,
-    offset: usize,
-    escape: impl Fn(&str) -> Option<(usize, usize)>,
-) -> usize {
+fn flow(raw: &str, quote: usize, offset: usize, escape: impl Fn(&str) -> Option<(usize, usize)>) -> usize {
     let (mut at, mut value) = (quote, 0);
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
         let (in_file, in_value) = if let Some(lengths) = escape(rest) {

@@ -25,7 +25,12 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
             Ok(event) => event,
             Err(error) => {
                 let at = builder.bytes.byte(error.marker().index());
-                builder.sink.push(codes::ug004::syntax(Span::new(file, at, at), error.info()));
+                let span = Span::new(file, at, at);
+                // The parser has a limit of its own, which it may reach before its events show the depth.
+                builder.sink.push(match error.info() {
+                    "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
+                    message => codes::ug004::syntax(span, message),
+                });
                 break;
             }
         };
@@ -153,7 +158,7 @@ impl Builder<'_> {
                     *key = Some(match text {
                         Some(text) => Key::Text(Spanned { value: text.to_owned(), span: node.span }),
                         None => {
-                            self.sink.push(codes::ug004::key_not_text(node.head()));
+                            self.sink.push(codes::ug004::key_not_text(node.span));
                             Key::Refused
                         }
                     });

@@ -44,7 +44,10 @@ fn every_broken_file_is_told_what_is_wrong_and_where() {
             .map(|(_, text)| text)
             .collect();
         if found != expected || expected.is_empty() {
-            failures.push_str(&format!("{}\n  expected {expected:?}\n  found    {found:?}\n{report}\n", path.display()));
+            failures.push_str(&format!(
+                "{}\n  expected {expected:?}\n  found    {found:?}\n{report}\n",
+                path.display()
+            ));
         }
     }
     assert!(failures.is_empty(), "{failures}");

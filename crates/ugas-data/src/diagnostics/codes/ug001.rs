@@ -1,8 +1,8 @@
 //! UG001: file cannot be read.
 
 use super::super::{CodeDoc, Diagnostic, Severity};
-use crate::source::Span;
 use crate::source::FileId;
+use crate::source::Span;
 
 /// The page of this code.
 pub(crate) const DOC: CodeDoc = CodeDoc {

@@ -1,8 +1,8 @@
 //! UG003: file asks for too much.
 
 use super::super::{CodeDoc, Diagnostic, Severity};
-use crate::source::Span;
 use crate::source::FileId;
+use crate::source::Span;
 
 /// The page of this code.
 pub(crate) const DOC: CodeDoc = CodeDoc {

@@ -21,7 +21,8 @@ pub(crate) fn unknown_schema(schema: &Spanned<String>, nearest: Option<&str>, ki
         Some(name) => format!("did you mean `{name}`? The types are {kinds}"),
         None => format!("end it in `/schemas/TYPE.json`; the types are {kinds}"),
     };
-    DOC.report(schema.span, format!("`{}` is not the `$schema` of a known document type", schema.value)).help(help)
+    DOC.report(schema.span, format!("`{}` is not the `$schema` of a known document type", schema.value))
+        .help(help)
 }
 
 /// A `$schema` that is not a text.

@@ -21,7 +21,9 @@ pub(crate) fn wrong_type(node: &Node, expected: &str) -> Diagnostic {
             "remove the quotes".to_owned()
         }
         (Value::Null, _) => format!("write {expected}, or remove the key"),
-        _ if expected.starts_with("a list") => format!("write {expected}: `[ … ]`, or one item a line after `- `"),
+        _ if expected.starts_with("a list") => {
+            format!("write {expected}: `[ … ]`, or one item a line after `- `")
+        }
         _ => format!("write {expected}"),
     };
     DOC.report(node.head(), format!("expected {expected}, found {}", node.describe())).help(help)

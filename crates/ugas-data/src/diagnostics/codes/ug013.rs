@@ -20,7 +20,9 @@ pub(crate) fn unknown_field(key: &Spanned<String>, record: &str, known: &[&str])
     let diagnostic = DOC.report(key.span, format!("a {record} has no field `{}`; it is ignored", key.value));
     match nearest(&key.value, known.iter().copied()) {
         Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
-        None if key.value == "<<" => diagnostic.help("merge keys are not part of YAML 1.2; write the fields out"),
+        None if key.value == "<<" => {
+            diagnostic.help("merge keys are not part of YAML 1.2; write the fields out")
+        }
         None if known.len() <= 24 => diagnostic.help(format!("its fields are {}", known.join(", "))),
         None => diagnostic.help("remove it, or see `ugas schema` for the fields there are"),
     }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// An infinite number or none at all.
 pub(crate) fn not_finite(span: Span) -> Diagnostic {
-    DOC.report(span, "the number is not finite").help("write a finite number; leave out a bound that should not exist")
+    DOC.report(span, "the number is not finite")
+        .help("write a finite number; leave out a bound that should not exist")
 }

@@ -17,7 +17,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 /// A task that nobody carries out.
 pub(crate) fn unknown_task(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
     let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`? A task of the host goes under `HostTasks` in pack.yaml"),
+        Some(nearest) => {
+            format!("did you mean `{nearest}`? A task of the host goes under `HostTasks` in pack.yaml")
+        }
         None => "list it under `HostTasks` in pack.yaml if the host carries it out".to_owned(),
     };
     DOC.report(name.span, format!("there is no task type `{}`", name.value)).help(help)

@@ -18,6 +18,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 /// A name that is no tag, pointed at from its first wrong byte.
 pub(crate) fn bad_name(span: Span, error: &TagNameError) -> Diagnostic {
     let message = error.problem.to_string();
-    let (what, help) = message.split_once("; ").unwrap_or((&message, "use PascalCase segments with dots between them"));
+    let (what, help) =
+        message.split_once("; ").unwrap_or((&message, "use PascalCase segments with dots between them"));
     DOC.report(span, format!("`{}` is not a tag: {what}", error.name)).help(help.to_owned())
 }

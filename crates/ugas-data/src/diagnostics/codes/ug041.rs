@@ -16,6 +16,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A tag with many levels.
 pub(crate) fn too_deep(tag: &Spanned<String>, levels: usize) -> Diagnostic {
-    DOC.report(tag.span, format!("the tag `{}` has {levels} levels; more than 5 are hard to work with", tag.value))
-        .help("merge levels")
+    DOC.report(
+        tag.span,
+        format!("the tag `{}` has {levels} levels; more than 5 are hard to work with", tag.value),
+    )
+    .help("merge levels")
 }

@@ -16,6 +16,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The first tag of a pack that has no registry.
 pub(crate) fn no_registry(span: Span, count: usize) -> Diagnostic {
-    DOC.report(span, format!("the pack uses {count} tags and has no tag registry, so misspelt ones go unnoticed"))
-        .help("add a gameplay_tag document that lists them under `Tags`")
+    DOC.report(
+        span,
+        format!("the pack uses {count} tags and has no tag registry, so misspelt ones go unnoticed"),
+    )
+    .help("add a gameplay_tag document that lists them under `Tags`")
 }

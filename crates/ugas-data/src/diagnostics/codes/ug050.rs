@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The cycle, its first name repeated at the end.
 pub(crate) fn circular(span: Span, cycle: &[String]) -> Diagnostic {
-    DOC.report(span, format!("attribute sets need each other: {}", cycle.join(" -> "))).help("remove one of the dependencies")
+    DOC.report(span, format!("attribute sets need each other: {}", cycle.join(" -> ")))
+        .help("remove one of the dependencies")
 }

@@ -16,5 +16,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The cycle, its first name repeated at the end.
 pub(crate) fn circular(span: Span, cycle: &[String]) -> Diagnostic {
-    DOC.report(span, format!("this depends on itself: {}", cycle.join(" -> "))).help("break the circle: freeze a magnitude with `Capture: OnApplication`, read the base, or drop a bound")
+    DOC.report(span, format!("this depends on itself: {}", cycle.join(" -> "))).help(
+        "break the circle: freeze a magnitude with `Capture: OnApplication`, read the base, or drop a bound",
+    )
 }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The cycle, its first name repeated at the end.
 pub(crate) fn circular(span: Span, cycle: &[String]) -> Diagnostic {
-    DOC.report(span, format!("effects and abilities grant each other: {}", cycle.join(" -> "))).help("let one of them stop granting or applying the other")
+    DOC.report(span, format!("effects and abilities grant each other: {}", cycle.join(" -> ")))
+        .help("let one of them stop granting or applying the other")
 }

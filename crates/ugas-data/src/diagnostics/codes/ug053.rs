@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The cycle, its first name repeated at the end.
 pub(crate) fn circular(span: Span, cycle: &[String]) -> Diagnostic {
-    DOC.report(span, format!("effects apply each other: {}", cycle.join(" -> "))).help("remove one link, or give it tag conditions that end the chain")
+    DOC.report(span, format!("effects apply each other: {}", cycle.join(" -> ")))
+        .help("remove one link, or give it tag conditions that end the chain")
 }

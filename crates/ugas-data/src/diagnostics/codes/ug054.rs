@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The cycle, its first name repeated at the end.
 pub(crate) fn circular(span: Span, cycle: &[String]) -> Diagnostic {
-    DOC.report(span, format!("scenes extend each other: {}", cycle.join(" -> "))).help("remove one of the `Extends`")
+    DOC.report(span, format!("scenes extend each other: {}", cycle.join(" -> ")))
+        .help("remove one of the `Extends`")
 }

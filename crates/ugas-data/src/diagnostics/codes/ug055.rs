@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// Why the sets cannot be together.
 pub(crate) fn incompatible(span: Span, message: String) -> Diagnostic {
-    DOC.report(span, message).help("add the missing set to the controller's `AttributeSets`, or remove the one that clashes")
+    DOC.report(span, message)
+        .help("add the missing set to the controller's `AttributeSets`, or remove the one that clashes")
 }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A period that time cannot pass.
 pub(crate) fn not_positive(span: Span) -> Diagnostic {
-    DOC.report(span, "the period must be longer than 0 s").help("write a positive number of seconds, or remove `Period`")
+    DOC.report(span, "the period must be longer than 0 s")
+        .help("write a positive number of seconds, or remove `Period`")
 }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A period on what is gone at once.
 pub(crate) fn on_instant(span: Span) -> Diagnostic {
-    DOC.report(span, "an Instant effect cannot have a period").help("use `HasDuration` or `Infinite`, or remove `Period`")
+    DOC.report(span, "an Instant effect cannot have a period")
+        .help("use `HasDuration` or `Infinite`, or remove `Period`")
 }

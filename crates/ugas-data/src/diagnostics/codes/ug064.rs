@@ -16,8 +16,11 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A cooldown that blocks nothing.
 pub(crate) fn no_tag(effect: &Spanned<String>) -> Diagnostic {
-    DOC.report(effect.span, format!("the cooldown effect `{}` grants no tag, so it never blocks", effect.value))
-        .help("add a tag such as `Cooldown.Ability.Dash` to its `GrantedTags`")
+    DOC.report(
+        effect.span,
+        format!("the cooldown effect `{}` grants no tag, so it never blocks", effect.value),
+    )
+    .help("add a tag such as `Cooldown.Ability.Dash` to its `GrantedTags`")
 }
 
 /// A cooldown that is over at once.

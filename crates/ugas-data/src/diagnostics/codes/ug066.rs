@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// Two rules for one thing.
 pub(crate) fn with_policy(span: Span) -> Diagnostic {
-    DOC.report(span, "stacking cannot be combined with RunInSequence or RunInMerge").help("remove `Stacking` or `ExecutionPolicy`")
+    DOC.report(span, "stacking cannot be combined with RunInSequence or RunInMerge")
+        .help("remove `Stacking` or `ExecutionPolicy`")
 }

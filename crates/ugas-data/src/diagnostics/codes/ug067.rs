@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// Stacks of nothing.
 pub(crate) fn on_instant(span: Span) -> Diagnostic {
-    DOC.report(span, "an Instant effect cannot stack").help("use `HasDuration` or `Infinite`, or remove `Stacking`")
+    DOC.report(span, "an Instant effect cannot stack")
+        .help("use `HasDuration` or `Infinite`, or remove `Stacking`")
 }

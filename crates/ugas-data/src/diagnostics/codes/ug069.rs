@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A channel that is ignored.
 pub(crate) fn ignored(span: Span, operation: &str) -> Diagnostic {
-    DOC.report(span, format!("a channel is ignored on `{operation}`")).help("remove it, or use `Operation: Multiply`")
+    DOC.report(span, format!("a channel is ignored on `{operation}`"))
+        .help("remove it, or use `Operation: Multiply`")
 }

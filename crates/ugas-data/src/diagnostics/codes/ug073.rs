@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// What is wrong with it.
 pub(crate) fn wrong(span: Span, message: &str) -> Diagnostic {
-    DOC.report(span, message.to_owned()).help("an execution needs `Outputs`, a magnitude or a requirement needs `Result`")
+    DOC.report(span, message.to_owned())
+        .help("an execution needs `Outputs`, a magnitude or a requirement needs `Result`")
 }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A drain that takes nothing.
 pub(crate) fn not_meta(span: Span) -> Diagnostic {
-    DOC.report(span, "`DrainInto` is for attributes of category Meta").help("add `Category: Meta`, or remove it")
+    DOC.report(span, "`DrainInto` is for attributes of category Meta")
+        .help("add `Category: Meta`, or remove it")
 }

@@ -28,5 +28,7 @@ pub(crate) fn not_silenceable(code: &Spanned<String>) -> Diagnostic {
 
 /// A second pack document.
 pub(crate) fn second_pack(span: Span) -> Diagnostic {
-    DOC.report(span, "the pack has another pack.yaml").severity(Severity::Warning).help("keep one; settings of all are joined")
+    DOC.report(span, "the pack has another pack.yaml")
+        .severity(Severity::Warning)
+        .help("keep one; settings of all are joined")
 }

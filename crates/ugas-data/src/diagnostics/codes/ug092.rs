@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// An effect without effect.
 pub(crate) fn does_nothing(span: Span, name: &str) -> Diagnostic {
-    DOC.report(span, format!("the effect `{name}` does nothing")).help("give it modifiers, tags or cues, or remove it")
+    DOC.report(span, format!("the effect `{name}` does nothing"))
+        .help("give it modifiers, tags or cues, or remove it")
 }

@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// What the core says of it.
 pub(crate) fn from_code(span: Span, message: String) -> Diagnostic {
-    DOC.report(span, message).help("correct the definition that the host adds, or add what it needs to the pack")
+    DOC.report(span, message)
+        .help("correct the definition that the host adds, or add what it needs to the pack")
 }
