@@ -45,9 +45,9 @@ pub trait Visitor<'a> {
     /// A name that refers to something.
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>);
 
-    /// The text of an expression.
-    fn expression(&mut self, text: &'a Spanned<String>) {
-        let _ = text;
+    /// An expression.
+    fn expression(&mut self, formula: &'a Formula) {
+        let _ = formula;
     }
 }
 

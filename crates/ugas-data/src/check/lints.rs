@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ugas_core::expr::{Ast, NameKind};
 
 use super::{Index, Scope};
-use crate::decode::{ReferenceKind, Visitor};
+use crate::decode::{Formula, ReferenceKind, Visitor};
 use crate::diagnostics::{Sink, codes};
 use crate::model::attribute::AttributeDoc;
 use crate::model::{Document, Model};
@@ -93,7 +93,7 @@ impl<'a> Visitor<'a> for Used {
         }
     }
 
-    fn expression(&mut self, text: &'a Spanned<String>) {
-        self.text(&text.value);
+    fn expression(&mut self, formula: &'a Formula) {
+        self.text(&formula.text.value);
     }
 }

@@ -7,10 +7,19 @@ use ugas_core::nearest::nearest;
 use ugas_core::tag::{MAX_RECOMMENDED_DEPTH, check_tag_name};
 
 use super::{Index, Scope, tasks};
-use crate::decode::{ReferenceKind, TagRole, Visitor};
+use crate::decode::{Formula, ReferenceKind, TagRole, Visitor};
 use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
 use crate::model::{Document, Model};
 use crate::source::{SourceMap, Span, Spanned};
+
+/// What the names in an expression can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NamesIn {
+    /// Attributes and tags of the pack.
+    Pack,
+    /// Also intermediate results of a calculation, so that an unknown one proves nothing.
+    MayBeLocal,
+}
 
 /// Names that a single file uses and does not define: they are stood in for, so that the rest can be checked.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +44,7 @@ pub(super) fn check(
         deep_tags: BTreeSet::new(),
         used_tags: BTreeSet::new(),
         first_tag: None,
-        ability: None,
+        expressions: None,
     };
     for document in documents {
         if let Model::Tags(doc) = &document.model {
@@ -45,9 +54,14 @@ pub(super) fn check(
         }
     }
     for document in documents {
+        // What could not be read in full never gets to the core.
+        checker.expressions = match &document.model {
+            _ if document.is_clean => None,
+            Model::Library(_) => Some(NamesIn::MayBeLocal),
+            _ => Some(NamesIn::Pack),
+        };
         document.model.visit(&mut checker);
         if let Model::Ability(doc) = &document.model {
-            checker.ability = doc.name.as_ref().map(|name| name.value.clone());
             tasks::check(&doc.tasks, &mut checker);
         }
     }
@@ -130,8 +144,8 @@ pub(super) struct Checker<'s> {
     deep_tags: BTreeSet<String>,
     used_tags: BTreeSet<String>,
     first_tag: Option<Span>,
-    /// The ability whose tasks are looked at.
-    pub(super) ability: Option<String>,
+    /// How to check the expressions of this document; `None` where the core does.
+    expressions: Option<NamesIn>,
 }
 
 impl Checker<'_> {
@@ -222,5 +236,11 @@ impl Checker<'_> {
 impl<'a> Visitor<'a> for Checker<'_> {
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
         self.name(kind, name);
+    }
+
+    fn expression(&mut self, formula: &'a Formula) {
+        if let Some(names) = self.expressions {
+            tasks::expression(&formula.node(), &formula.text.value, names, self);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 
-use super::references::Checker;
+use super::references::{Checker, NamesIn};
 use crate::decode::{Field, ReferenceKind, TagRole};
 use crate::diagnostics::codes;
 use crate::model::ability::TaskDoc;
@@ -232,7 +232,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         Number | AttributeOrNumber => match (&node.value, text) {
             (Value::Number(number), _) if number.is_finite() => {}
             (Value::Number(_), _) => checker.sink.push(codes::ug016::not_finite(node.span)),
-            (_, Some(text)) => expression(node, &text.value, checker),
+            (_, Some(text)) => expression(node, &text.value, NamesIn::Pack, checker),
             _ => checker.sink.push(codes::ug011::wrong_type(node, "a number or an expression")),
         },
         Flag if !matches!(node.value, Value::Bool(_)) => {
@@ -296,7 +296,7 @@ impl<'a> crate::decode::Visitor<'a> for Names<'_> {
 }
 
 /// Checks the grammar of an expression and the names in it.
-fn expression(node: &Node, text: &str, checker: &mut Checker<'_>) {
+pub(super) fn expression(node: &Node, text: &str, names: NamesIn, checker: &mut Checker<'_>) {
     let source = checker.map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
     let place = |span: ugas_core::expr::Span| {
         let start = byte_in_file(source, node, span.start as usize);
@@ -306,7 +306,7 @@ fn expression(node: &Node, text: &str, checker: &mut Checker<'_>) {
     match Ast::parse(text) {
         Err(error) => checker.sink.push(codes::ug071::fault(place(error.span), error.kind.to_string())),
         Ok(ast) => {
-            for name in ast.names() {
+            for name in ast.names().filter(|_| names == NamesIn::Pack) {
                 let kind = match name.kind {
                     NameKind::Attribute => ReferenceKind::Attribute,
                     NameKind::Tag => ReferenceKind::Tag(TagRole::Asked),

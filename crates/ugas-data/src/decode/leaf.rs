@@ -1,11 +1,10 @@
 //! Single values.
 
 use serde_json::{Value as Json, json};
-use ugas_core::expr::Ast;
 
 use super::{Definitions, Field, Visitor};
 use crate::diagnostics::{Sink, codes};
-use crate::node::{Node, Value};
+use crate::node::{Node, Style, Value};
 use crate::source::Spanned;
 
 /// Values of the specification's listings that stand for real ones.
@@ -199,6 +198,8 @@ impl Field for Flag {
 pub struct Formula {
     /// The text of the expression.
     pub text: Spanned<String>,
+    /// How it is written, which decides where its bytes are in the file.
+    pub style: Style,
     number: Option<f64>,
 }
 
@@ -207,14 +208,14 @@ impl Field for Formula {
         if let Value::Number(_) = node.value {
             let number = number(node, "", sink)?;
             let text = Spanned { value: format!("{}", number.value), span: node.span };
-            return Some(Self { text, number: Some(number.value) });
+            return Some(Self { text, style: node.style, number: Some(number.value) });
         }
         if !matches!(node.value, Value::Text(_)) {
             sink.push(codes::ug011::wrong_type(node, "an expression or a number"));
             return None;
         }
         let Text(text) = text(node, "an expression", sink)?;
-        Some(Self { text, number: None })
+        Some(Self { text, style: node.style, number: None })
     }
 
     fn encode(&self) -> Value {
@@ -229,14 +230,14 @@ impl Field for Formula {
     }
 
     fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
-        visitor.expression(&self.text);
+        visitor.expression(self);
     }
 }
 
 impl Formula {
-    /// The expression's syntax tree, if it has one.
-    pub fn ast(&self) -> Option<Ast> {
-        Ast::parse(&self.text.value).ok()
+    /// The expression as a value of the file, for positions inside it.
+    pub(crate) fn node(&self) -> Node {
+        Node { span: self.text.span, value: Value::Text(self.text.value.clone()), style: self.style }
     }
 }
 
