@@ -333,6 +333,10 @@ fn name_controller(map: &SourceMap, document: &mut Document) {
     }
 }
 
+/// With more errors than this the core is not asked for more: it looks for the nearest name of each unknown one, which
+/// in a hostile pack takes for ever.
+const TOO_WRONG: usize = 1000;
+
 /// Builds the catalog and reports what the core finds.
 ///
 /// Of a single file, names that only expressions use are stood in for once they are known, and templates that cannot
@@ -345,6 +349,9 @@ fn build(
     scope: Scope,
     sink: &mut Sink,
 ) -> Option<Arc<Catalog>> {
+    if sink.errors() > TOO_WRONG {
+        return None;
+    }
     let full = lower::templates(builder.clone(), documents, index);
     let errors = match full.clone().build() {
         Ok(catalog) => return Some(catalog),

@@ -60,7 +60,7 @@ pub struct Document {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Model {
     /// An attribute on its own.
-    Attribute(attribute::AttributeDoc),
+    Attribute(Box<attribute::AttributeDoc>),
     /// An attribute set.
     AttributeSet(attribute::AttributeSetDoc),
     /// An effect.

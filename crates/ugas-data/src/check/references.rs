@@ -12,6 +12,33 @@ use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
 use crate::model::{Document, Model};
 use crate::source::{SourceMap, Span, Spanned};
 
+/// Makes the diagnostic of an unknown name, given the nearest known one.
+type ReportUnknown = fn(&Spanned<String>, Option<&str>) -> Diagnostic;
+
+/// Finds the nearest known names, as long as that stays cheap: a hostile pack may have as many unknown names as known
+/// ones, and each pair would be compared.
+struct Hints {
+    comparisons_left: usize,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { comparisons_left: 10_000_000 }
+    }
+}
+
+impl Hints {
+    fn nearest<'n>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+        count: usize,
+    ) -> Option<&'n str> {
+        self.comparisons_left = self.comparisons_left.checked_sub(count)?;
+        nearest(name, known)
+    }
+}
+
 /// What the names in an expression can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NamesIn {
@@ -45,6 +72,7 @@ pub(super) fn check(
         used_tags: BTreeSet::new(),
         first_tag: None,
         expressions: None,
+        hints: Hints::default(),
     };
     for document in documents {
         if let Model::Tags(doc) = &document.model {
@@ -146,6 +174,7 @@ pub(super) struct Checker<'s> {
     first_tag: Option<Span>,
     /// How to check the expressions of this document; `None` where the core does.
     expressions: Option<NamesIn>,
+    hints: Hints,
 }
 
 impl Checker<'_> {
@@ -153,7 +182,7 @@ impl Checker<'_> {
     pub(super) fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let index = self.index;
         let value = name.value.as_str();
-        let (names, report): (_, fn(&Spanned<String>, Option<&str>) -> Diagnostic) = match kind {
+        let (names, report): (_, ReportUnknown) = match kind {
             ReferenceKind::Tag(role) => return self.tag(role, name),
             // Curves and calculations may come from the host; see `report_missing`.
             ReferenceKind::Curve | ReferenceKind::Calculation => return,
@@ -171,7 +200,7 @@ impl Checker<'_> {
             ReferenceKind::Container => (&index.containers, codes::ug033::unknown),
         };
         if !names.contains_key(value) {
-            let nearest = nearest(value, names.keys().copied());
+            let nearest = self.hints.nearest(value, names.keys().copied(), names.len());
             self.sink.push(soften(report(name, nearest), self.scope));
             self.unresolved.names.insert((kind, name.value.clone()));
         }
@@ -189,7 +218,7 @@ impl Checker<'_> {
         if let Some(tags) = &self.index.tags
             && !tags.contains(tag.value.as_str())
         {
-            let nearest = nearest(&tag.value, tags.iter().copied());
+            let nearest = self.hints.nearest(&tag.value, tags.iter().copied(), tags.len());
             self.sink.push(soften(codes::ug025::unknown(tag, nearest), self.scope));
             self.unresolved.names.insert((ReferenceKind::Tag(TagRole::Asked), tag.value.clone()));
         }

@@ -126,7 +126,11 @@ pub(crate) fn report(
             let message = format!("none of the controller's attribute sets has the attribute `{name}`");
             soften(codes::ug055::incompatible(span, message), scope)
         }
-        Problem::Unknown { .. } | Problem::TagName(_) | Problem::EmptyName | Problem::Duplicate(_) => return,
+        Problem::Unknown { .. }
+        | Problem::TagName(_)
+        | Problem::EmptyName
+        | Problem::EmptyMagnitude
+        | Problem::Duplicate(_) => return,
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
         // A magnitude without its expression is reported as such.
         Problem::Expression { text, .. } if text.is_empty() && node.text().is_none() => return,
@@ -149,7 +153,6 @@ pub(crate) fn report(
         Problem::LayerOutOfRange(layer) => {
             codes::ug015::out_of_range(span, f64::from(*layer), "a whole number from 0 to 9")
         }
-        Problem::EmptyMagnitude => return,
         Problem::PeriodNotPositive => codes::ug061::not_positive(span),
         Problem::PeriodOnInstant => codes::ug062::on_instant(span),
         Problem::StackingWithPolicy => codes::ug066::with_policy(span),

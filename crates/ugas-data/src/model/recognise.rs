@@ -127,7 +127,7 @@ fn decode(kind: DocumentKind, node: &Node, sink: &mut Sink) -> Model {
         T::decode(node, sink).map_or(Model::Unreadable, wrap)
     }
     match kind {
-        DocumentKind::Attribute => read(node, sink, Model::Attribute),
+        DocumentKind::Attribute => read(node, sink, |doc| Model::Attribute(Box::new(doc))),
         DocumentKind::AttributeSet => read(node, sink, Model::AttributeSet),
         DocumentKind::Effect => read(node, sink, |doc| Model::Effect(Box::new(doc))),
         DocumentKind::Ability => read(node, sink, |doc| Model::Ability(Box::new(doc))),

@@ -94,6 +94,22 @@ fn floods_of_mistakes_are_cut_short() {
 }
 
 #[test]
+fn thousands_of_unknown_names_are_not_compared_with_thousands_of_known_ones() {
+    let known: String =
+        (0..20_000).map(|n| format!("  - {{ Name: Known{n}, DefaultBaseValue: 1 }}\n")).collect();
+    let unknown: String = (0..20_000)
+        .map(|n| format!("  - {{ Attribute: Unknown{n}, Operation: Add, Magnitude: {{ Type: ScalableFloat, Value: 1 }} }}\n"))
+        .collect();
+    check_text(
+        format!(
+            "$schema: x/schemas/attribute_set.json\nName: S\nAttributes:\n{known}---\n\
+             $schema: x/schemas/gameplay_effect.json\nName: E\nDurationPolicy: Instant\nModifiers:\n{unknown}"
+        ),
+        "UG021",
+    );
+}
+
+#[test]
 fn bytes_that_are_no_text_are_pointed_at() {
     let folder = Folder::new("utf8");
     std::fs::write(folder.0.join("bad.yaml"), b"Name: GE\nValue: \xff\xfe\n").unwrap();
