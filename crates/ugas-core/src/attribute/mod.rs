@@ -5,6 +5,8 @@
 
 pub(crate) mod layout;
 
+pub use layout::AttributeSetError;
+
 use crate::hash::{state_hash_enum, state_hash_struct};
 
 /// What kind of number an attribute is (§5.5).

@@ -1,0 +1,39 @@
+//! Checks across documents: names, references, rules, circles, advice. What the core checks itself is left to it.
+
+mod cycles;
+mod index;
+mod lints;
+mod references;
+mod rules;
+mod tasks;
+
+pub(crate) use index::Index;
+pub(crate) use references::{Unresolved, report_missing, soften};
+
+use crate::diagnostics::Sink;
+use crate::model::Document;
+use crate::source::SourceMap;
+
+/// What the documents are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// A set in which every reference must resolve.
+    Set,
+    /// A single file, which may refer to what is not there.
+    SingleFile,
+}
+
+/// Runs all checks; gives back the references that a single file leaves open.
+pub(crate) fn check(
+    map: &SourceMap,
+    documents: &[Document],
+    index: &Index<'_>,
+    scope: Scope,
+    sink: &mut Sink,
+) -> Unresolved {
+    let unresolved = references::check(map, documents, index, scope, sink);
+    rules::check(documents, index, sink);
+    cycles::check(documents, index, sink);
+    lints::check(documents, index, scope, sink);
+    unresolved
+}

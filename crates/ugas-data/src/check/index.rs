@@ -1,0 +1,194 @@
+//! Every name that documents define, with duplicates reported.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ugas_core::effect::AUTHORITATIVE_ONLY;
+use ugas_core::tag::check_tag_name;
+
+use crate::diagnostics::{Sink, codes};
+use crate::model::effect::EffectDoc;
+use crate::model::library::EffectContainerDoc;
+use crate::model::pack::PackDoc;
+use crate::model::{Document, Model};
+use crate::source::{SourceMap, Span, Spanned};
+
+/// Names of one kind with the place of each.
+pub(crate) type Names<'a> = BTreeMap<&'a str, Span>;
+
+/// What a pack defines.
+#[derive(Default)]
+pub(crate) struct Index<'a> {
+    pub(crate) attributes: Names<'a>,
+    pub(crate) sets: Names<'a>,
+    pub(crate) effects: Names<'a>,
+    pub(crate) abilities: Names<'a>,
+    pub(crate) curves: Names<'a>,
+    pub(crate) calculations: Names<'a>,
+    pub(crate) actions: Names<'a>,
+    pub(crate) action_sets: Names<'a>,
+    pub(crate) input_modifiers: Names<'a>,
+    pub(crate) scenes: Names<'a>,
+    pub(crate) templates: Names<'a>,
+    pub(crate) containers: Names<'a>,
+    pub(crate) ability_sets: Names<'a>,
+    /// Registered tags with their parents; `None` without a registry.
+    pub(crate) tags: Option<BTreeSet<&'a str>>,
+    pub(crate) host_tasks: BTreeSet<&'a str>,
+    pub(crate) host_calculations: BTreeSet<&'a str>,
+    pub(crate) host_curves: BTreeSet<&'a str>,
+    pub(crate) silenced: BTreeSet<String>,
+    pub(crate) effect_docs: BTreeMap<&'a str, &'a EffectDoc>,
+    pub(crate) container_docs: BTreeMap<&'a str, &'a EffectContainerDoc>,
+}
+
+impl<'a> Index<'a> {
+    /// Collects the names of all documents.
+    pub(crate) fn new(map: &SourceMap, documents: &'a [Document], sink: &mut Sink) -> Self {
+        let mut index = Self::default();
+        let mut define = Define { map, sink };
+        let mut packs = 0;
+        for document in documents {
+            match &document.model {
+                Model::Effect(doc) => {
+                    define.name(&mut index.effects, "effect", doc.name.as_deref());
+                    if let Some(name) = &doc.name {
+                        index.effect_docs.entry(&name.value).or_insert(doc);
+                    }
+                }
+                Model::Ability(doc) => define.name(&mut index.abilities, "ability", doc.name.as_deref()),
+                Model::Controller(doc) => {
+                    define.name(&mut index.templates, "controller template", doc.name.as_deref());
+                }
+                Model::InputAction(doc) => {
+                    define.name(&mut index.actions, "input action", doc.name.as_deref())
+                }
+                Model::InputActionSet(doc) => {
+                    define.name(&mut index.action_sets, "input action set", doc.name.as_deref());
+                }
+                Model::InputModifier(doc) => {
+                    define.name(&mut index.input_modifiers, "input modifier", doc.name.as_deref());
+                }
+                Model::OldInputMapping(doc) => {
+                    for action in doc.actions.iter().flat_map(|actions| actions.iter()) {
+                        define.name(&mut index.actions, "input action", action.action.as_deref());
+                        if let Some(input) = &action.input {
+                            index.actions.entry(&input.value).or_insert(input.span);
+                        }
+                    }
+                }
+                Model::Scene(doc) => define.name(&mut index.scenes, "scene", doc.name.as_deref()),
+                Model::AttributeSet(doc) => {
+                    define.name(&mut index.sets, "attribute set", doc.name.as_deref());
+                    let mut own = Names::new();
+                    for attribute in doc.attributes.iter().flat_map(|attributes| attributes.iter()) {
+                        define.name(&mut own, "attribute in this set", attribute.name.as_deref());
+                    }
+                    for (name, span) in own {
+                        index.attributes.entry(name).or_insert(span);
+                    }
+                }
+                Model::Library(doc) => {
+                    for curve in doc.curves.iter() {
+                        define.name(&mut index.curves, "curve", curve.name.as_deref());
+                    }
+                    for calculation in doc.calculations.iter() {
+                        define.name(&mut index.calculations, "calculation", calculation.name.as_deref());
+                    }
+                    for set in doc.ability_sets.iter() {
+                        define.name(&mut index.ability_sets, "ability set", set.name.as_deref());
+                    }
+                    for container in doc.containers.iter() {
+                        define.name(&mut index.containers, "effect container", container.name.as_deref());
+                        if let Some(name) = &container.name {
+                            index.container_docs.entry(&name.value).or_insert(container);
+                        }
+                    }
+                }
+                Model::Tags(doc) => {
+                    let tags = index.tags.get_or_insert_default();
+                    for tag in doc.tags.iter().filter_map(|tag| tag.tag.as_deref()) {
+                        register(tags, &tag.value);
+                    }
+                }
+                Model::Pack(doc) => {
+                    packs += 1;
+                    if packs > 1 {
+                        define.sink.push(codes::ug079::second_pack(doc.span));
+                    }
+                    index.settings(doc, define.sink);
+                }
+                Model::Attribute(_) | Model::InputMapping(_) | Model::Scenario | Model::Unreadable => {}
+            }
+        }
+        // An attribute on its own is a set of its own, unless a set has it.
+        let mut alone = Names::new();
+        for document in documents {
+            if let Model::Attribute(doc) = &document.model {
+                define.name(&mut alone, "attribute", doc.name.as_deref());
+            }
+        }
+        for (name, span) in alone {
+            if !index.attributes.contains_key(name) {
+                index.attributes.insert(name, span);
+                index.sets.entry(name).or_insert(span);
+            }
+        }
+        if let Some(tags) = &mut index.tags {
+            register(tags, AUTHORITATIVE_ONLY);
+        }
+        index
+    }
+
+    fn settings(&mut self, doc: &'a PackDoc, sink: &mut Sink) {
+        self.host_tasks.extend(doc.host_tasks.iter().map(|name| name.value.as_str()));
+        self.host_calculations.extend(doc.native_calculations.iter().map(|name| name.value.as_str()));
+        self.host_curves.extend(doc.host_curves.iter().map(|name| name.value.as_str()));
+        for code in doc.silence.iter() {
+            match crate::diagnostics::doc(&code.value) {
+                None => sink.push(codes::ug079::unknown_code(code)),
+                Some(doc) if doc.severity == crate::diagnostics::Severity::Error => {
+                    sink.push(codes::ug079::not_silenceable(code));
+                }
+                Some(_) => {
+                    self.silenced.insert(code.value.clone());
+                }
+            }
+        }
+    }
+}
+
+/// A registered tag brings its parents with it.
+fn register<'a>(tags: &mut BTreeSet<&'a str>, tag: &'a str) {
+    if check_tag_name(tag).is_err() {
+        return;
+    }
+    let mut name = tag;
+    while tags.insert(name) {
+        match name.rsplit_once('.') {
+            Some((parent, _)) => name = parent,
+            None => break,
+        }
+    }
+}
+
+struct Define<'s> {
+    map: &'s SourceMap,
+    sink: &'s mut Sink,
+}
+
+impl Define<'_> {
+    fn name<'a>(&mut self, names: &mut Names<'a>, kind: &str, name: Option<&'a Spanned<String>>) {
+        let Some(name) = name else { return };
+        match names.get(name.value.as_str()) {
+            Some(&first) => {
+                let position = self.map.position(first);
+                let path = self.map.file(first.file).map(|file| file.path().display().to_string());
+                let first = format!("{}:{}", path.unwrap_or_default(), position.line);
+                self.sink.push(codes::ug020::duplicate_name(name, kind, &first));
+            }
+            None => {
+                names.insert(&name.value, name.span);
+            }
+        }
+    }
+}

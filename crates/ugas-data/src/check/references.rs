@@ -1,0 +1,275 @@
+//! Every reference must resolve, every tag must be one.
+
+use std::collections::BTreeSet;
+
+use ugas_core::catalog::DefinitionKind;
+use ugas_core::nearest::nearest;
+use ugas_core::tag::{MAX_RECOMMENDED_DEPTH, check_tag_name};
+
+use super::{Index, Scope, tasks};
+use crate::decode::{Formula, ReferenceKind, TagRole, Visitor};
+use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
+use crate::model::{Document, Model};
+use crate::source::{SourceMap, Span, Spanned};
+
+/// Makes the diagnostic of an unknown name, given the nearest known one.
+type ReportUnknown = fn(&Spanned<String>, Option<&str>) -> Diagnostic;
+
+/// Finds the nearest known names, as long as that stays cheap: a hostile pack may have as many unknown names as known
+/// ones, and each pair would be compared.
+struct Hints {
+    comparisons_left: usize,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { comparisons_left: 10_000_000 }
+    }
+}
+
+impl Hints {
+    fn nearest<'n>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+        count: usize,
+    ) -> Option<&'n str> {
+        self.comparisons_left = self.comparisons_left.checked_sub(count)?;
+        nearest(name, known)
+    }
+}
+
+/// What the names in an expression can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NamesIn {
+    /// Attributes and tags of the pack.
+    Pack,
+    /// Also intermediate results of a calculation, so that an unknown one proves nothing.
+    MayBeLocal,
+}
+
+/// Names that a single file uses and does not define: they are stood in for, so that the rest can be checked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unresolved {
+    pub(crate) names: BTreeSet<(ReferenceKind, String)>,
+}
+
+/// Looks at every reference of every document.
+pub(super) fn check(
+    map: &SourceMap,
+    documents: &[Document],
+    index: &Index<'_>,
+    scope: Scope,
+    sink: &mut Sink,
+) -> Unresolved {
+    let mut checker = Checker {
+        map,
+        index,
+        scope,
+        sink,
+        unresolved: Unresolved::default(),
+        deep_tags: BTreeSet::new(),
+        used_tags: BTreeSet::new(),
+        first_tag: None,
+        expressions: None,
+        hints: Hints::default(),
+    };
+    for document in documents {
+        if let Model::Tags(doc) = &document.model {
+            for tag in doc.tags.iter().filter_map(|tag| tag.tag.as_deref()) {
+                checker.tag_name(tag);
+            }
+        }
+    }
+    for document in documents {
+        // What could not be read in full never gets to the core.
+        checker.expressions = match &document.model {
+            _ if document.is_clean => None,
+            Model::Library(_) => Some(NamesIn::MayBeLocal),
+            _ => Some(NamesIn::Pack),
+        };
+        document.model.visit(&mut checker);
+        if let Model::Ability(doc) = &document.model {
+            tasks::check(&doc.tasks, &mut checker);
+        }
+    }
+    if index.tags.is_none()
+        && scope == Scope::Set
+        && let Some(span) = checker.first_tag
+    {
+        checker.sink.push(codes::ug043::no_registry(span, checker.used_tags.len()));
+    }
+    checker.unresolved
+}
+
+/// Reports uses of curves and calculations that nothing provides. `missing` is what the catalog lacks, if it could be
+/// built; else what files lack.
+pub(crate) fn report_missing(
+    documents: &[Document],
+    index: &Index<'_>,
+    missing: Option<Vec<(DefinitionKind, &str)>>,
+    scope: Scope,
+    sink: &mut Sink,
+) {
+    let missing = missing.map(|missing| missing.into_iter().collect::<BTreeSet<_>>());
+    let mut checker = MissingChecker { index, missing, scope, sink };
+    for document in documents {
+        document.model.visit(&mut checker);
+    }
+}
+
+struct MissingChecker<'s> {
+    index: &'s Index<'s>,
+    missing: Option<BTreeSet<(DefinitionKind, &'s str)>>,
+    scope: Scope,
+    sink: &'s mut Sink,
+}
+
+impl<'a> Visitor<'a> for MissingChecker<'_> {
+    fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
+        let (definition, defined, host) = match kind {
+            ReferenceKind::Curve => (DefinitionKind::Curve, &self.index.curves, &self.index.host_curves),
+            ReferenceKind::Calculation => {
+                (DefinitionKind::Calculation, &self.index.calculations, &self.index.host_calculations)
+            }
+            _ => return,
+        };
+        let value = name.value.as_str();
+        let is_missing = match &self.missing {
+            // The catalog knows only what something it has uses.
+            Some(missing) => missing.contains(&(definition, value)),
+            None => !defined.contains_key(value),
+        };
+        if !is_missing || defined.contains_key(value) || host.contains(value) {
+            return;
+        }
+        let nearest = nearest(value, defined.keys().copied().chain(host.iter().copied()));
+        let diagnostic = match kind {
+            ReferenceKind::Curve => codes::ug026::unknown(name, nearest),
+            _ => codes::ug027::unknown(name, nearest),
+        };
+        self.sink.push(soften(diagnostic, self.scope));
+    }
+}
+
+/// What a single file cannot resolve by itself is only a note.
+pub(crate) fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
+    match scope {
+        Scope::Set => diagnostic,
+        Scope::SingleFile => {
+            let help = format!("{}; fine if another file of the pack has it", diagnostic.help);
+            diagnostic.severity(Severity::Note).help(help)
+        }
+    }
+}
+
+pub(super) struct Checker<'s> {
+    pub(super) map: &'s SourceMap,
+    pub(super) index: &'s Index<'s>,
+    scope: Scope,
+    pub(super) sink: &'s mut Sink,
+    unresolved: Unresolved,
+    deep_tags: BTreeSet<String>,
+    used_tags: BTreeSet<String>,
+    first_tag: Option<Span>,
+    /// How to check the expressions of this document; `None` where the core does.
+    expressions: Option<NamesIn>,
+    hints: Hints,
+}
+
+impl Checker<'_> {
+    /// Checks a name as if it stood in a field of this kind.
+    pub(super) fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
+        let index = self.index;
+        let value = name.value.as_str();
+        let (names, report): (_, ReportUnknown) = match kind {
+            ReferenceKind::Tag(role) => return self.tag(role, name),
+            // Curves and calculations may come from the host; see `report_missing`.
+            ReferenceKind::Curve | ReferenceKind::Calculation => return,
+            // Ids of draft 1 are free; once there are actions, they are the ids.
+            ReferenceKind::InputAction if index.actions.is_empty() => return,
+            ReferenceKind::Attribute => (&index.attributes, codes::ug021::unknown),
+            ReferenceKind::AttributeSet => (&index.sets, codes::ug022::unknown),
+            ReferenceKind::Effect => (&index.effects, codes::ug023::unknown),
+            ReferenceKind::Ability => (&index.abilities, codes::ug024::unknown),
+            ReferenceKind::InputAction => (&index.actions, codes::ug028::unknown),
+            ReferenceKind::ActionSet => (&index.action_sets, codes::ug029::unknown),
+            ReferenceKind::InputModifier => (&index.input_modifiers, codes::ug030::unknown),
+            ReferenceKind::Scene => (&index.scenes, codes::ug031::unknown),
+            ReferenceKind::Template => (&index.templates, codes::ug036::unknown),
+            ReferenceKind::Container => (&index.containers, codes::ug033::unknown),
+        };
+        if !names.contains_key(value) {
+            let nearest = self.hints.nearest(value, names.keys().copied(), names.len());
+            self.sink.push(soften(report(name, nearest), self.scope));
+            self.unresolved.names.insert((kind, name.value.clone()));
+        }
+    }
+
+    fn tag(&mut self, role: TagRole, tag: &Spanned<String>) {
+        if !self.tag_name(tag) {
+            return;
+        }
+        self.first_tag.get_or_insert(tag.span);
+        if !self.used_tags.contains(&tag.value) {
+            self.used_tags.insert(tag.value.clone());
+        }
+        self.reserved(role, tag);
+        if let Some(tags) = &self.index.tags
+            && !tags.contains(tag.value.as_str())
+        {
+            let nearest = self.hints.nearest(&tag.value, tags.iter().copied(), tags.len());
+            self.sink.push(soften(codes::ug025::unknown(tag, nearest), self.scope));
+            self.unresolved.names.insert((ReferenceKind::Tag(TagRole::Asked), tag.value.clone()));
+        }
+    }
+
+    /// True if the name is a tag.
+    fn tag_name(&mut self, tag: &Spanned<String>) -> bool {
+        if let Err(error) = check_tag_name(&tag.value) {
+            let quoted = self.map.text(tag.span).starts_with(['"', '\'']);
+            let start = tag.span.start.saturating_add(error.offset as u32 + u32::from(quoted));
+            let span = Span { start: start.min(tag.span.end), ..tag.span };
+            self.sink.push(codes::ug040::bad_name(span, &error));
+            return false;
+        }
+        let levels = tag.value.split('.').count();
+        if levels > MAX_RECOMMENDED_DEPTH as usize && self.deep_tags.insert(tag.value.clone()) {
+            self.sink.push(codes::ug041::too_deep(tag, levels));
+        }
+        true
+    }
+
+    fn reserved(&mut self, role: TagRole, tag: &Spanned<String>) {
+        let prefix = tag.value.split('.').next().unwrap_or_default();
+        let misuse = match (role, prefix) {
+            (TagRole::Cue, "GameplayCue") => return,
+            (TagRole::Cue, _) => {
+                ("is not under `GameplayCue`, so no cue manager hears it", "use a tag under `GameplayCue`")
+            }
+            (TagRole::Granted, "GameplayCue") => {
+                ("is a cue, not a state that can be granted", "list it under `GameplayCues`")
+            }
+            (TagRole::Ability, "Cooldown" | "GameplayCue" | "State") => {
+                ("does not classify an ability: its prefix is reserved", "use a tag under `Ability`")
+            }
+            (TagRole::Data, "GameplayCue" | "Cooldown" | "State") => {
+                ("is the key of a number, and its prefix is reserved", "use a tag such as `Data.Damage`")
+            }
+            _ => return,
+        };
+        self.sink.push(codes::ug042::misused(tag, misuse.0, misuse.1));
+    }
+}
+
+impl<'a> Visitor<'a> for Checker<'_> {
+    fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
+        self.name(kind, name);
+    }
+
+    fn expression(&mut self, formula: &'a Formula) {
+        if let Some(names) = self.expressions {
+            tasks::expression(&formula.node(), &formula.text.value, names, self);
+        }
+    }
+}

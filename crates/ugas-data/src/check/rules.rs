@@ -1,0 +1,185 @@
+//! Rules about single documents that need more than the types of their fields.
+
+use ugas_core::attribute::AttributeCategory;
+use ugas_core::modifier::Operation;
+
+use super::Index;
+use crate::decode::Word;
+use crate::diagnostics::{Sink, codes};
+use crate::model::ability::AbilityDoc;
+use crate::model::attribute::{AttributeDoc, BoundDoc};
+use crate::model::effect::{AreaShape, DurationPolicy, EffectDoc};
+use crate::model::input::InputMappingDoc;
+use crate::model::magnitude::{MagnitudeDoc, MagnitudeType, Reading};
+use crate::model::scene::{RegionDoc, RegionShape};
+use crate::model::{Document, Model};
+use crate::source::Span;
+
+/// Checks all documents.
+pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) {
+    for document in documents {
+        match &document.model {
+            Model::Attribute(doc) => attribute(doc, sink),
+            Model::AttributeSet(doc) => {
+                for doc in doc.attributes.iter().flat_map(|attributes| attributes.iter()) {
+                    attribute(doc, sink);
+                }
+            }
+            Model::Effect(doc) => effect(doc, sink),
+            Model::Ability(doc) => ability(doc, index, sink),
+            Model::InputMapping(doc) => mapping(doc, documents, sink),
+            Model::Scene(doc) => doc.regions.iter().for_each(|doc| region(doc, sink)),
+            _ => {}
+        }
+    }
+}
+
+fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
+    let category = doc.category.as_ref().map(|category| category.0.value).unwrap_or_default();
+    if let Some(span) = doc.drain_into.span
+        && category != AttributeCategory::Meta
+    {
+        sink.push(codes::ug076::not_meta(span));
+    }
+    if let Some(clamping) = &doc.clamping
+        && let (Some(BoundDoc::Number(min)), Some(BoundDoc::Number(max))) = (&clamping.min, &clamping.max)
+        && min.0.value > max.0.value
+    {
+        sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
+    }
+    if let Some(quantize) = &doc.quantize
+        && let (Some(min), Some(max)) = (&quantize.min, &quantize.max)
+        && min.0.value >= max.0.value
+    {
+        sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
+    }
+}
+
+fn effect(doc: &EffectDoc, sink: &mut Sink) {
+    if let Some(policy) = &doc.duration_policy {
+        match (policy.0.value, &doc.duration) {
+            (DurationPolicy::HasDuration, None) if !doc.has("Duration") => {
+                sink.push(codes::ug060::no_duration(policy.0.span));
+            }
+            (DurationPolicy::HasDuration, _) | (_, None) => {}
+            (other, Some(duration)) => sink.push(codes::ug075::ignored(duration.span, other.word())),
+        }
+        if policy.0.value == DurationPolicy::Instant {
+            for (span, field) in [
+                (doc.granted_tags.span.filter(|_| !doc.granted_tags.is_empty()), "GrantedTags"),
+                (
+                    doc.granted_abilities.span.filter(|_| !doc.granted_abilities.is_empty()),
+                    "GrantedAbilities",
+                ),
+            ] {
+                if let Some(span) = span {
+                    sink.push(codes::ug063::on_instant(span, field));
+                }
+            }
+        }
+    }
+    if let Some(chance) = &doc.chance
+        && let (Some(value), None) = (&chance.value, &chance.curve)
+        && !(0.0..=1.0).contains(&value.0.value)
+    {
+        sink.push(codes::ug078::outside(value.0.span, value.0.value));
+    }
+    if let Some(area) = &doc.area
+        && let Some(shape) = &area.shape
+        && shape.0.value == AreaShape::Cone
+        && !area.has("HalfAngleDeg")
+    {
+        sink.push(codes::ug077::lacks(shape.0.span, "Cone", "HalfAngleDeg"));
+    }
+    for modifier in doc.modifiers.iter() {
+        if let (Some(channel), Some(operation)) = (&modifier.channel, &modifier.operation)
+            && operation.0.value.operation != Operation::Multiply
+        {
+            sink.push(codes::ug069::ignored(channel.0.span, operation.0.value.word()));
+        }
+    }
+    let modifiers = doc.modifiers.iter().filter_map(|modifier| modifier.magnitude.as_ref());
+    let scoped = doc.executions.iter().flat_map(|execution| execution.modifiers.iter());
+    for scoped in scoped.clone() {
+        if !scoped.has("Attribute") && !scoped.has("Variable") {
+            let about = "the captured attribute that it changes; or `Variable`";
+            sink.push(codes::ug010::missing_field(scoped.span, "scoped modifier", "Attribute", about));
+        }
+    }
+    let scoped = scoped.filter_map(|scoped| scoped.magnitude.as_ref());
+    let area = doc.area.iter().filter_map(|area| area.radius.as_ref());
+    for magnitude in modifiers.chain(scoped).chain(area).chain(&doc.duration).chain(&doc.chance) {
+        self::magnitude(magnitude, sink);
+    }
+}
+
+fn magnitude(doc: &MagnitudeDoc, sink: &mut Sink) {
+    let Some(kind) = &doc.kind else { return };
+    let needs: &[&str] = match kind.0.value {
+        MagnitudeType::ScalableFloat => &["Value", "Curve"],
+        MagnitudeType::AttributeBased => &["BackingAttribute"],
+        MagnitudeType::CustomCalculation => &["CalculatorClass"],
+        MagnitudeType::SetByCaller => &["DataTag"],
+        MagnitudeType::Expression => &["Expression"],
+    };
+    if !needs.iter().any(|field| doc.has(field)) {
+        let fields = format!("`{}`", needs.join("` or `"));
+        sink.push(codes::ug068::lacks(kind.0.span, kind.0.value.word(), &fields));
+    }
+    let up_to = doc.reading.as_ref().filter(|reading| reading.0.value == Reading::UpToChannel);
+    if let Some(reading) = up_to.filter(|_| !doc.has("UpToChannel")) {
+        sink.push(codes::ug068::lacks(reading.0.span, "AttributeBased", "`UpToChannel`"));
+    }
+}
+
+fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
+    let policy = |effect: &EffectDoc| effect.duration_policy.as_ref().map(|policy| policy.0.value);
+    if let Some(cost) = &doc.cost
+        && let Some(effect) = index.effect_docs.get(cost.value.as_str())
+        && policy(effect).is_some_and(|policy| policy != DurationPolicy::Instant)
+    {
+        sink.push(codes::ug065::not_instant(cost));
+    }
+    if let Some(cooldown) = &doc.cooldown
+        && let Some(effect) = index.effect_docs.get(cooldown.value.as_str())
+    {
+        if policy(effect) == Some(DurationPolicy::Instant) {
+            sink.push(codes::ug064::instant(cooldown));
+        } else if effect.granted_tags.is_empty() {
+            sink.push(codes::ug064::no_tag(cooldown));
+        }
+    }
+}
+
+fn mapping(doc: &InputMappingDoc, documents: &[Document], sink: &mut Sink) {
+    let Some(set_name) = &doc.action_set else { return };
+    let set = documents.iter().find_map(|document| match &document.model {
+        Model::InputActionSet(set) if set.name.as_ref().is_some_and(|name| name.value == set_name.value) => {
+            Some(set)
+        }
+        _ => None,
+    });
+    let Some(actions) = set.and_then(|set| set.actions.as_ref()) else { return };
+    for binding in doc.bindings.iter().flat_map(|bindings| bindings.iter()) {
+        if let Some(action) = &binding.action
+            && !actions.iter().any(|known| known.value == action.value)
+        {
+            sink.push(codes::ug035::not_in_set(action, &set_name.value));
+        }
+    }
+}
+
+fn region(doc: &RegionDoc, sink: &mut Sink) {
+    let Some(shape) = &doc.shape else { return };
+    let span: Span = shape.0.span;
+    let radius =
+        ("Radius", doc.has("Radius") && doc.radius.as_ref().is_none_or(|radius| radius.0.value > 0.0));
+    let needs: &[(&str, bool)] = match shape.0.value {
+        RegionShape::Sphere => &[radius],
+        RegionShape::Box => &[("HalfExtents", doc.has("HalfExtents"))],
+        RegionShape::Capsule => &[("P0", doc.has("P0")), ("P1", doc.has("P1")), radius],
+    };
+    for (field, _) in needs.iter().filter(|(_, there)| !there) {
+        sink.push(codes::ug077::lacks(span, shape.0.value.word(), field));
+    }
+}

@@ -1,0 +1,53 @@
+//! Words out of a fixed list.
+
+use serde_json::{Value as Json, json};
+
+use super::leaf::is_placeholder;
+use super::{Definitions, Field};
+use crate::diagnostics::{Sink, codes};
+use crate::node::{Node, Value};
+use crate::source::Spanned;
+
+/// An enumeration with its words in files; declared with `choice!`.
+pub trait Word: Sized + PartialEq {
+    /// All words, for messages and schemas.
+    const WORDS: &'static [&'static str];
+
+    /// The value of a word.
+    fn from_word(word: &str) -> Option<Self>;
+
+    /// The word of the value.
+    fn word(&self) -> &'static str;
+}
+
+/// A word and where it is written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Choice<T>(pub Spanned<T>);
+
+impl<T: Word> Field for Choice<T> {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        if is_placeholder(node, sink) {
+            return None;
+        }
+        let Value::Text(word) = &node.value else {
+            let expected = format!("one of {}", T::WORDS.join(", "));
+            sink.push(codes::ug011::wrong_type(node, &expected));
+            return None;
+        };
+        match T::from_word(word) {
+            Some(value) => Some(Self(Spanned { value, span: node.span })),
+            None => {
+                sink.push(codes::ug012::unknown_value(node.span, word, T::WORDS));
+                None
+            }
+        }
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.word().to_owned())
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "enum": T::WORDS })
+    }
+}

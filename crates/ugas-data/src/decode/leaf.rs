@@ -1,0 +1,260 @@
+//! Single values.
+
+use serde_json::{Value as Json, json};
+
+use super::{Definitions, Field, Visitor};
+use crate::diagnostics::{Sink, codes};
+use crate::node::{Node, Style, Value};
+use crate::source::Spanned;
+
+/// Values of the specification's listings that stand for real ones.
+const PLACEHOLDERS: [&str; 6] = ["string", "float", "enum", "boolean", "object", "number"];
+
+/// Reports a text that is a placeholder.
+pub(crate) fn is_placeholder(node: &Node, sink: &mut Sink) -> bool {
+    match &node.value {
+        Value::Text(text) if PLACEHOLDERS.contains(&text.as_str()) => {
+            sink.push(codes::ug014::placeholder(node.span, text));
+            true
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn text(node: &Node, title: &str, sink: &mut Sink) -> Option<Text> {
+    if is_placeholder(node, sink) {
+        return None;
+    }
+    match &node.value {
+        Value::Text(text) => Some(Text(Spanned { value: text.clone(), span: node.span })),
+        _ => {
+            sink.push(codes::ug011::wrong_type(node, &format!("a text ({title})")));
+            None
+        }
+    }
+}
+
+fn number(node: &Node, expected: &str, sink: &mut Sink) -> Option<Spanned<f64>> {
+    if is_placeholder(node, sink) {
+        return None;
+    }
+    match node.value {
+        Value::Number(value) if value.is_finite() => Some(Spanned { value, span: node.span }),
+        Value::Number(_) => {
+            sink.push(codes::ug016::not_finite(node.span));
+            None
+        }
+        _ => {
+            sink.push(codes::ug011::wrong_type(node, expected));
+            None
+        }
+    }
+}
+
+/// Any text.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Text(pub Spanned<String>);
+
+impl Field for Text {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        text(node, "free", sink)
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.clone())
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "string" })
+    }
+}
+
+/// A finite number.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Number(pub Spanned<f64>);
+
+impl Field for Number {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        number(node, "a number", sink).map(Self)
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "number" })
+    }
+}
+
+/// A number that is not negative.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct NonNegative(pub Spanned<f64>);
+
+impl Field for NonNegative {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let number = number(node, "a number from 0", sink)?;
+        if number.value < 0.0 {
+            sink.push(codes::ug015::out_of_range(node.span, number.value, "a number from 0"));
+            return None;
+        }
+        Some(Self(number))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "number", "minimum": 0 })
+    }
+}
+
+/// A number from 0 to 1.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Unit(pub Spanned<f64>);
+
+impl Field for Unit {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let number = number(node, "a number from 0 to 1", sink)?;
+        if !(0.0..=1.0).contains(&number.value) {
+            sink.push(codes::ug015::out_of_range(node.span, number.value, "a number from 0 to 1"));
+            return None;
+        }
+        Some(Self(number))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "number", "minimum": 0, "maximum": 1 })
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Integer<const MIN: i64, const MAX: i64>(pub Spanned<i64>);
+
+impl<const MIN: i64, const MAX: i64> Field for Integer<MIN, MAX> {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let expected = match (MIN, MAX) {
+            (_, 0..=1_000_000) => format!("a whole number from {MIN} to {MAX}"),
+            (-1_000_000..=1_000_000, _) => format!("a whole number from {MIN}"),
+            _ => "a whole number".to_owned(),
+        };
+        let number = number(node, &expected, sink)?;
+        let whole = number.value as i64;
+        if number.value.fract() != 0.0 || !(MIN..=MAX).contains(&whole) {
+            sink.push(codes::ug015::out_of_range(node.span, number.value, &expected));
+            return None;
+        }
+        Some(Self(Spanned { value: whole, span: node.span }))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value as f64)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        let mut schema = json!({ "type": "integer", "minimum": MIN });
+        if MAX <= 1_000_000 {
+            schema["maximum"] = json!(MAX);
+        }
+        schema
+    }
+}
+
+/// True or false.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Flag(pub Spanned<bool>);
+
+impl Field for Flag {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        if is_placeholder(node, sink) {
+            return None;
+        }
+        match node.value {
+            Value::Bool(value) => Some(Self(Spanned { value, span: node.span })),
+            _ => {
+                sink.push(codes::ug011::wrong_type(node, "true or false"));
+                None
+            }
+        }
+    }
+
+    fn encode(&self) -> Value {
+        Value::Bool(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "boolean" })
+    }
+}
+
+/// An expression, or a number that is one by itself.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Formula {
+    /// The text of the expression.
+    pub text: Spanned<String>,
+    /// How it is written, which decides where its bytes are in the file.
+    pub style: Style,
+    number: Option<f64>,
+}
+
+impl Field for Formula {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        if let Value::Number(_) = node.value {
+            let number = number(node, "", sink)?;
+            let text = Spanned { value: format!("{}", number.value), span: node.span };
+            return Some(Self { text, style: node.style, number: Some(number.value) });
+        }
+        if !matches!(node.value, Value::Text(_)) {
+            sink.push(codes::ug011::wrong_type(node, "an expression or a number"));
+            return None;
+        }
+        let Text(text) = text(node, "an expression", sink)?;
+        Some(Self { text, style: node.style, number: None })
+    }
+
+    fn encode(&self) -> Value {
+        match self.number {
+            Some(number) => Value::Number(number),
+            None => Value::Text(self.text.value.clone()),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": ["string", "number"], "title": "an expression or a number" })
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
+        visitor.expression(self);
+    }
+}
+
+impl Formula {
+    /// The expression as a value of the file, for positions inside it.
+    pub(crate) fn node(&self) -> Node {
+        Node { span: self.text.span, value: Value::Text(self.text.value.clone()), style: self.style }
+    }
+}
+
+/// Anything, kept as it is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Raw(pub Node);
+
+impl Field for Raw {
+    fn decode(node: &Node, _: &mut Sink) -> Option<Self> {
+        Some(Self(node.clone()))
+    }
+
+    fn encode(&self) -> Value {
+        self.0.value.clone()
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({})
+    }
+}

@@ -1,0 +1,217 @@
+//! What can be wrong with files: one module a code, each with its messages and its page.
+
+pub(crate) mod codes;
+mod render;
+mod report;
+
+pub use render::{Colour, render, render_all, render_line};
+pub use report::Report;
+
+use crate::source::{Span, Spanned};
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The pack cannot be used.
+    Error,
+    /// Probably not what was meant.
+    Warning,
+    /// For information, such as a reference that a single file cannot resolve by itself.
+    Note,
+    /// Advice, which can be silenced.
+    Lint,
+}
+
+impl Severity {
+    /// The name used in output: `error`, `warning`, `note`, `lint`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+            Self::Lint => "lint",
+        }
+    }
+}
+
+/// One problem in one place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diagnostic {
+    /// `UG001` and so on.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Diagnostic {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+}
+
+/// The page of a code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CodeDoc {
+    /// `UG001` and so on.
+    pub code: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// How bad it is, unless the place makes it milder.
+    pub severity: Severity,
+    /// What it means.
+    pub what: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// A text that has the problem.
+    pub example: &'static str,
+    /// How to mend it.
+    pub mend: &'static str,
+}
+
+impl CodeDoc {
+    fn report(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        let (code, severity) = (self.code, self.severity);
+        Diagnostic { code, severity, span, message: message.into(), help: String::new() }
+    }
+
+    fn unknown(&self, kind: &str, name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
+        let help = match nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => {
+                self.mend.split(". ").next().unwrap_or_default().trim_end_matches('.').to_lowercase_first()
+            }
+        };
+        self.report(name.span, format!("there is no {kind} `{}`", name.value)).help(help)
+    }
+
+    /// The page as Markdown.
+    pub fn markdown(&self) -> String {
+        let Self { code, title, what, why, example, mend, severity } = self;
+        let severity = severity.name();
+        format!(
+            "## {code}: {title}\n\nSeverity: {severity}.\n\n{what}\n\n**Why.** {why}\n\n```yaml\n{example}\n```\n\n**Mend.** {mend}\n"
+        )
+    }
+}
+
+trait LowercaseFirst {
+    fn to_lowercase_first(&self) -> String;
+}
+
+impl LowercaseFirst for str {
+    fn to_lowercase_first(&self) -> String {
+        let mut characters = self.chars();
+        let first = characters.next().map(|first| first.to_ascii_lowercase());
+        first.into_iter().chain(characters).collect()
+    }
+}
+
+/// The pages of all codes, in order.
+pub fn all() -> &'static [&'static CodeDoc] {
+    codes::ALL
+}
+
+/// The page of one code.
+pub fn doc(code: &str) -> Option<&'static CodeDoc> {
+    codes::ALL.iter().copied().find(|doc| doc.code == code)
+}
+
+/// All pages as one Markdown document.
+pub fn docs() -> String {
+    let mut page = String::from(
+        "# Diagnostics\n\nEvery code that `ugas check` reports, with what it means and how to mend it. Warnings, \
+         notes and lints can be silenced with `Silence: [UG090]` in `pack.yaml`.\n\n| code | severity | about |\n|---|---|---|\n",
+    );
+    for doc in codes::ALL {
+        let link = format!("{}: {}", doc.code, doc.title).to_lowercase();
+        let link: String =
+            link.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-')).collect::<String>();
+        let link = link.replace(' ', "-");
+        page.push_str(&format!("| [{}](#{link}) | {} | {} |\n", doc.code, doc.severity.name(), doc.title));
+    }
+    for doc in codes::ALL {
+        page.push('\n');
+        page.push_str(&doc.markdown());
+    }
+    page
+}
+
+/// Collects diagnostics, up to a limit.
+#[derive(Clone, Debug)]
+pub struct Sink {
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    most: usize,
+}
+
+impl Default for Sink {
+    fn default() -> Self {
+        Self::with_limit(crate::source::Limits::default().diagnostics)
+    }
+}
+
+impl Sink {
+    /// A sink that keeps so many.
+    pub fn with_limit(most: u32) -> Self {
+        Self { diagnostics: Vec::new(), errors: 0, most: most as usize }
+    }
+
+    /// Adds a diagnostic. Beyond the limit it is counted and dropped.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Error {
+            self.errors += 1;
+        }
+        match self.diagnostics.len() {
+            kept if kept < self.most => self.diagnostics.push(diagnostic),
+            kept if kept == self.most => {
+                self.diagnostics.push(codes::ug099::truncated(diagnostic.span, kept))
+            }
+            _ => {}
+        }
+    }
+
+    /// How many errors there were, dropped ones included.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// True if nothing was reported.
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_in_order_and_documented() {
+        for pair in codes::ALL.windows(2) {
+            assert!(pair[0].code < pair[1].code);
+        }
+        for code in codes::ALL {
+            assert!(code.code.len() == 5 && code.code.starts_with("UG"));
+            for text in [code.title, code.what, code.why, code.example, code.mend] {
+                assert!(!text.is_empty(), "{}", code.code);
+            }
+            assert!(docs().contains(code.title));
+        }
+    }
+}

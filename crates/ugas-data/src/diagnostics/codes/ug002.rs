@@ -1,0 +1,20 @@
+//! UG002: file is not UTF-8.
+
+use super::super::{CodeDoc, Diagnostic, Severity};
+use crate::source::Span;
+
+/// The page of this code.
+pub(crate) const DOC: CodeDoc = CodeDoc {
+    code: "UG002",
+    title: "file is not UTF-8",
+    severity: Severity::Error,
+    what: "The file contains bytes that are not UTF-8 text.",
+    why: "YAML and JSON packs are UTF-8; guessing another encoding would change names silently.",
+    example: "Name: caf\\xe9",
+    mend: "Save the file as UTF-8 in your editor.",
+};
+
+/// Bytes that are no text, after the last good one.
+pub(crate) fn not_utf8(span: Span) -> Diagnostic {
+    DOC.report(span, "the file is not UTF-8 text from here on").help("save the file as UTF-8")
+}

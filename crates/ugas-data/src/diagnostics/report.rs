@@ -1,0 +1,91 @@
+//! All diagnostics of a load, in order of file and position, with the files they are about.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{Diagnostic, Severity, Sink};
+use crate::source::SourceMap;
+
+/// What a check found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The files.
+    pub source_map: SourceMap,
+    /// In order of file and position.
+    pub diagnostics: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Report {
+    pub(crate) fn new(source_map: SourceMap, sink: Sink, silenced: &BTreeSet<String>) -> Self {
+        let errors = sink.errors();
+        let mut diagnostics = sink.into_diagnostics();
+        diagnostics.retain(|diagnostic| {
+            diagnostic.severity == Severity::Error || !silenced.contains(diagnostic.code)
+        });
+        diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
+        diagnostics.dedup();
+        let kept = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        // More were reported than kept only if the limit was hit.
+        let dropped = diagnostics.iter().any(|diagnostic| diagnostic.code == "UG099");
+        Self { source_map, diagnostics, errors: if dropped { errors } else { kept } }
+    }
+
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many warnings there are; notes and lints are not among them.
+    pub fn warnings(&self) -> usize {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count()
+    }
+
+    /// Joins the report of another load, whose files are numbered on.
+    pub fn append(&mut self, other: Self) {
+        let mut ids = Vec::new();
+        for (_, file) in other.source_map.files() {
+            ids.push(self.source_map.add(file.path(), file.text()));
+        }
+        let own = other.source_map.files().map(|(id, _)| id).collect::<Vec<_>>();
+        for mut diagnostic in other.diagnostics {
+            if let Ok(at) = own.binary_search(&diagnostic.span.file) {
+                diagnostic.span.file = ids[at];
+            }
+            self.diagnostics.push(diagnostic);
+        }
+        self.errors += other.errors;
+    }
+
+    /// The JSON document of `ugas check --format json`.
+    pub fn to_json(&self) -> serde_json::Value {
+        let diagnostics: Vec<_> = self
+            .diagnostics
+            .iter()
+            .map(|diagnostic| {
+                let position = self.source_map.position(diagnostic.span);
+                let file = self.source_map.file(diagnostic.span.file);
+                json!({
+                    "code": diagnostic.code,
+                    "severity": diagnostic.severity.name(),
+                    "file": file.map(|file| file.path().to_string_lossy()).unwrap_or_default(),
+                    "line": position.line,
+                    "column": position.column,
+                    "message": diagnostic.message,
+                    "help": diagnostic.help,
+                })
+            })
+            .collect();
+        json!({ "errors": self.errors(), "warnings": self.warnings(), "diagnostics": diagnostics })
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for diagnostic in &self.diagnostics {
+            writeln!(f, "{}", super::render_line(&self.source_map, diagnostic))?;
+        }
+        Ok(())
+    }
+}

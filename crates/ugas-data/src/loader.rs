@@ -1,0 +1,370 @@
+//! Loading: sources, trees, documents, checks, catalog, in this order.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ugas_core::catalog::{Catalog, CatalogBuilder};
+
+use crate::check::{self, Index, Scope, Unresolved};
+use crate::decode::push_entry;
+use crate::diagnostics::{Diagnostic, Report, Sink, codes};
+use crate::lower;
+use crate::model::{Document, Model, Name, recognise};
+use crate::node::{self, Node, Value, to_yaml};
+use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
+
+/// Loads a folder or a file.
+///
+/// # Errors
+/// Everything that is wrong, if anything is an error.
+pub fn load(path: impl AsRef<Path>) -> Result<Pack, LoadError> {
+    Loader::new().path(path).load()
+}
+
+/// Checks folders and files, each by itself. A folder that holds several packs (folders with a `pack.yaml` of their
+/// own) is checked pack by pack.
+pub fn check<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Report {
+    let mut report = Report::default();
+    for path in paths {
+        for loader in Loader::packs_in(path.as_ref(), &Limits::default()) {
+            report.append(loader.check());
+        }
+    }
+    report
+}
+
+/// What could be loaded: a catalog, and all that it was made from.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// The rules.
+    pub catalog: Arc<Catalog>,
+    /// The documents in the order of the files.
+    pub documents: Vec<Document>,
+    /// Warnings, notes and lints.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files.
+    pub source_map: SourceMap,
+}
+
+impl Pack {
+    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash.
+    pub fn to_canonical_yaml(&self) -> String {
+        let mut text = String::new();
+        for document in &self.documents {
+            let mut entries = Vec::new();
+            let schema = document.schema.as_ref().map(|schema| schema.value.clone());
+            let schema = schema.unwrap_or_else(|| document.kind.schema_address());
+            push_entry(&mut entries, "$schema", Value::Text(schema));
+            match document.model.encode() {
+                Some(Value::Map(fields)) => entries.extend(fields),
+                Some(_) => {}
+                None => {
+                    let fields = document.node.entries().iter();
+                    entries.extend(fields.filter(|entry| entry.key.value != "$schema").cloned());
+                }
+            }
+            if !text.is_empty() {
+                text.push_str("---\n");
+            }
+            text.push_str(&to_yaml(&Node::synthetic(Value::Map(entries))));
+        }
+        text
+    }
+}
+
+/// Why there is no pack: everything that is wrong.
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// What was found.
+    pub report: Report,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = self.report.errors();
+        writeln!(f, "the pack has {count} error{}", if count == 1 { "" } else { "s" })?;
+        write!(f, "{}", self.report)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+enum Source {
+    Path(PathBuf),
+    Text(PathBuf, String),
+    Inline(FileId, Node),
+}
+
+/// Adds what the host writes in Rust to a builder.
+type Natives = Box<dyn FnOnce(CatalogBuilder) -> CatalogBuilder>;
+
+/// Collects what is to be loaded, and how.
+#[derive(Default)]
+pub struct Loader {
+    sources: Vec<Source>,
+    source_map: SourceMap,
+    limits: Limits,
+    silenced: BTreeSet<String>,
+    natives: Vec<Natives>,
+    scope: Option<Scope>,
+}
+
+impl Loader {
+    /// A loader without sources.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file, or a folder with all that is in it.
+    #[must_use]
+    pub fn path(mut self, path: impl AsRef<Path>) -> Self {
+        self.sources.push(Source::Path(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds a text as if it were a file of this name; a name that ends in `.json` makes it JSON.
+    #[must_use]
+    pub fn text(mut self, name: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        self.sources.push(Source::Text(name.into(), text.into()));
+        self
+    }
+
+    /// Takes over files that were read elsewhere, so that [`inline`](Self::inline) documents keep their positions.
+    #[must_use]
+    pub fn source_map(mut self, map: SourceMap) -> Self {
+        self.source_map = map;
+        self
+    }
+
+    /// Adds a document that stands inside another file of [`source_map`](Self::source_map).
+    #[must_use]
+    pub fn inline(mut self, file: FileId, node: Node) -> Self {
+        self.sources.push(Source::Inline(file, node));
+        self
+    }
+
+    /// Sets the limits for hostile files.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Does not report warnings, notes and lints of this code.
+    #[must_use]
+    pub fn silence(mut self, code: impl Into<String>) -> Self {
+        self.silenced.insert(code.into());
+        self
+    }
+
+    /// Adds native calculations, hooks and the like to the catalog before it is built.
+    #[must_use]
+    pub fn natives(mut self, add: impl FnOnce(CatalogBuilder) -> CatalogBuilder + 'static) -> Self {
+        self.natives.push(Box::new(add));
+        self
+    }
+
+    /// Makes every reference have to resolve, also for a single file.
+    #[must_use]
+    pub fn as_set(mut self) -> Self {
+        self.scope = Some(Scope::Set);
+        self
+    }
+
+    /// Makes references that do not resolve mere notes, as for a single file.
+    #[must_use]
+    pub fn as_single_file(mut self) -> Self {
+        self.scope = Some(Scope::SingleFile);
+        self
+    }
+
+    /// The packs at a path: one for a file or a pack, several for a folder of packs.
+    pub fn packs_in(path: &Path, limits: &Limits) -> Vec<Self> {
+        let found = if path.is_dir() { find_files(path, limits) } else { Vec::new() };
+        let mut roots = BTreeSet::new();
+        for file in &found {
+            if let Found::File(file) = file
+                && file.file_stem().is_some_and(|stem| stem == "pack")
+                && let Some(root) = file.parent()
+            {
+                roots.insert(root.to_owned());
+            }
+        }
+        if roots.len() < 2 || roots.contains(path) {
+            return vec![Self::new().path(path).limits(*limits)];
+        }
+        let mut loaders: Vec<(PathBuf, Self)> =
+            roots.iter().map(|root| (root.clone(), Self::new().path(root).limits(*limits))).collect();
+        let mut rest = Self::new().limits(*limits).as_set();
+        for file in found {
+            if let Found::File(file) = file
+                && !roots.iter().any(|root| file.starts_with(root))
+            {
+                rest = rest.path(file);
+            }
+        }
+        if !rest.sources.is_empty() {
+            loaders.push((path.to_owned(), rest));
+        }
+        loaders.into_iter().map(|(_, loader)| loader).collect()
+    }
+
+    /// Loads everything.
+    ///
+    /// # Errors
+    /// Everything that is wrong, if anything is an error.
+    pub fn load(self) -> Result<Pack, LoadError> {
+        let (catalog, documents, report) = self.run();
+        match catalog {
+            Some(catalog) if report.errors() == 0 => {
+                let Report { source_map, diagnostics, .. } = report;
+                Ok(Pack { catalog, documents, diagnostics, source_map })
+            }
+            _ => Err(LoadError { report }),
+        }
+    }
+
+    /// Checks everything, and gives back what was found.
+    pub fn check(self) -> Report {
+        self.run().2
+    }
+
+    fn run(mut self) -> (Option<Arc<Catalog>>, Vec<Document>, Report) {
+        let mut sink = Sink::with_limit(self.limits.diagnostics);
+        let scope = self.scope.unwrap_or_else(|| self.natural_scope());
+        let documents = self.documents(&mut sink);
+        let map = &self.source_map;
+        let index = Index::new(map, &documents, &mut sink);
+        let unresolved = match (check::check(map, &documents, &index, scope, &mut sink), scope) {
+            (unresolved, Scope::SingleFile) => unresolved,
+            (_, Scope::Set) => Unresolved::default(),
+        };
+        let mut builder = lower::lower(&documents, &index, &unresolved);
+        let has_natives = !self.natives.is_empty();
+        for add in self.natives {
+            builder = add(builder);
+        }
+        let catalog = build(map, &documents, builder, &index, scope, &mut sink);
+        let missing = match &catalog {
+            Some(catalog) => Some(catalog.missing()),
+            // Which calculations native code has is known only to a catalog.
+            None if has_natives => Some(Vec::new()),
+            None => None,
+        };
+        check::report_missing(&documents, &index, missing, scope, &mut sink);
+        self.silenced.extend(index.silenced);
+        (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
+    }
+
+    fn natural_scope(&self) -> Scope {
+        match self.sources.as_slice() {
+            [Source::Path(path)] if !path.is_dir() => Scope::SingleFile,
+            _ => Scope::Set,
+        }
+    }
+
+    fn documents(&mut self, sink: &mut Sink) -> Vec<Document> {
+        let mut documents = Vec::new();
+        let (map, limits) = (&mut self.source_map, &self.limits);
+        for source in std::mem::take(&mut self.sources) {
+            match source {
+                Source::Path(path) if path.is_dir() => {
+                    for found in find_files(&path, limits) {
+                        match found {
+                            Found::File(path) => read(map, &path, limits, &mut documents, sink),
+                            Found::Unreadable(path, error) => {
+                                let file = map.add(path, "");
+                                sink.push(codes::ug001::unreadable(file, &error));
+                            }
+                            Found::Loop(path) => sink.push(codes::ug001::folder_loop(map.add(path, ""))),
+                            Found::TooDeep(path) => {
+                                sink.push(codes::ug001::folder_too_deep(map.add(path, "")));
+                            }
+                            Found::TooMany => {
+                                sink.push(codes::ug003::too_many_files(map.add(&path, ""), limits.files));
+                            }
+                        }
+                    }
+                }
+                Source::Path(path) => read(map, &path, limits, &mut documents, sink),
+                Source::Text(path, text) => {
+                    if text.len() as u64 > limits.file_bytes {
+                        let file = map.add(path, "");
+                        sink.push(codes::ug003::file_too_large(file, limits.file_bytes));
+                        continue;
+                    }
+                    let file = map.add(path, text);
+                    parse(map, file, limits, &mut documents, sink);
+                }
+                Source::Inline(file, node) => documents.extend(recognise(map, file, node, sink)),
+            }
+        }
+        for document in &mut documents {
+            name_controller(&self.source_map, document);
+        }
+        documents
+    }
+}
+
+fn read(map: &mut SourceMap, path: &Path, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
+    if let Some(file) = map.read(path, limits, sink) {
+        parse(map, file, limits, documents, sink);
+    }
+}
+
+fn parse(map: &SourceMap, file: FileId, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
+    for node in node::parse(map, file, limits, sink) {
+        documents.extend(recognise(map, file, node, sink));
+    }
+}
+
+/// The specification gives controllers no name: the owner's id or the file's name serves.
+fn name_controller(map: &SourceMap, document: &mut Document) {
+    if let Model::Controller(doc) = &mut document.model
+        && doc.name.is_none()
+    {
+        let owner = doc.owner.as_ref().and_then(|owner| owner.id.clone());
+        let name = owner.map(|id| id.0).filter(|id| !id.value.is_empty()).or_else(|| {
+            let stem = map.file(document.file)?.path().file_stem()?.to_string_lossy().into_owned();
+            Some(Spanned { value: stem, span: doc.span })
+        });
+        doc.name = name.map(Name);
+    }
+}
+
+/// With more errors than this the core is not asked for more: it looks for the nearest name of each unknown one, which
+/// in a hostile pack takes for ever.
+const TOO_WRONG: usize = 1000;
+
+/// Builds the catalog and reports what the core finds.
+///
+/// Of a single file, names that only expressions use are stood in for once they are known, and templates that cannot
+/// be built from it alone are left out.
+fn build(
+    map: &SourceMap,
+    documents: &[Document],
+    builder: CatalogBuilder,
+    index: &Index<'_>,
+    scope: Scope,
+    sink: &mut Sink,
+) -> Option<Arc<Catalog>> {
+    if sink.errors() > TOO_WRONG {
+        return None;
+    }
+    let full = lower::templates(builder.clone(), documents, index);
+    let errors = match full.clone().build() {
+        Ok(catalog) => return Some(catalog),
+        Err(errors) => errors.0,
+    };
+    let places = lower::Places::new(documents);
+    let mut unresolved = Unresolved::default();
+    for error in &errors {
+        lower::report(map, &places, error, scope, &mut unresolved, sink);
+    }
+    if scope == Scope::Set || sink.errors() > 0 {
+        return None;
+    }
+    let attempts = [full, builder].map(|builder| lower::stand_in(builder, index, &unresolved));
+    attempts.into_iter().find_map(|builder| builder.build().ok())
+}

@@ -1,0 +1,136 @@
+//! From records to the core's definitions, and from the core's complaints back to places in files.
+
+mod attribute;
+mod complaint;
+mod controller;
+mod effect;
+mod library;
+mod magnitude;
+
+use ugas_core::ability::AbilityDef;
+use ugas_core::attribute::{AttributeSetDef, Metadata};
+use ugas_core::catalog::{Catalog, CatalogBuilder};
+use ugas_core::effect::EffectDef;
+use ugas_core::tag::check_tag_name;
+
+pub(crate) use complaint::{Places, report};
+
+use crate::check::{Index, Unresolved};
+use crate::decode::{List, ReferenceKind, Text};
+use crate::model::ability::AbilityDoc;
+use crate::model::{Document, MetadataDoc, Model};
+use crate::source::Spanned;
+
+/// Puts all documents but controller templates into a builder. One that could not be read in full is stood in for by its name alone, so that
+/// what refers to it is not blamed.
+pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unresolved) -> CatalogBuilder {
+    let mut builder = Catalog::builder();
+    if let Some(tags) = &index.tags {
+        builder = builder.tags(tags.iter().copied());
+    }
+    for document in documents {
+        builder = match &document.model {
+            Model::AttributeSet(doc) => {
+                let Some(name) = &doc.name else { continue };
+                if document.is_clean {
+                    builder.attribute_set(attribute::set(doc))
+                } else {
+                    let attributes = doc.attributes.iter().flat_map(|attributes| attributes.iter());
+                    let names = attributes.filter_map(|attribute| attribute.name.as_ref());
+                    let builder = builder.attribute_set(AttributeSetDef::new(&name.value));
+                    names.fold(builder, |builder, name| builder.declare_attribute(&name.value))
+                }
+            }
+            Model::Attribute(doc) => {
+                let Some(name) = &doc.name else { continue };
+                let own_set = index.attributes.get(name.value.as_str()) == Some(&name.span);
+                match own_set && document.is_clean && index.sets.get(name.value.as_str()) == Some(&name.span)
+                {
+                    true => builder
+                        .attribute_set(AttributeSetDef::new(&name.value).with(attribute::attribute(doc))),
+                    false => builder.declare_attribute(&name.value),
+                }
+            }
+            Model::Effect(doc) => match (&doc.name, document.is_clean) {
+                (Some(_), true) => builder.effect(effect::effect(doc)),
+                (Some(name), false) => builder.effect(EffectDef::instant(&name.value)),
+                (None, _) => continue,
+            },
+            Model::Ability(doc) => match &doc.name {
+                Some(_) => builder.ability(ability(doc)),
+                None => continue,
+            },
+            Model::Library(doc) => {
+                let builder =
+                    doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
+                let calculations = doc.calculations.iter().filter(|_| document.is_clean);
+                calculations.fold(builder, |builder, doc| builder.calculation(library::calculation(doc)))
+            }
+            _ => continue,
+        };
+    }
+    stand_in(builder, index, unresolved)
+}
+
+/// Adds the controller templates.
+pub(crate) fn templates(
+    builder: CatalogBuilder,
+    documents: &[Document],
+    index: &Index<'_>,
+) -> CatalogBuilder {
+    let clean = documents.iter().filter(|document| document.is_clean);
+    clean.fold(builder, |builder, document| match &document.model {
+        Model::Controller(doc) => builder.template(controller::template(doc, index)),
+        _ => builder,
+    })
+}
+
+/// Defines what a single file only refers to.
+pub(crate) fn stand_in(
+    mut builder: CatalogBuilder,
+    index: &Index<'_>,
+    unresolved: &Unresolved,
+) -> CatalogBuilder {
+    for (kind, name) in &unresolved.names {
+        builder = match kind {
+            ReferenceKind::Attribute => builder.declare_attribute(name),
+            ReferenceKind::AttributeSet => builder.attribute_set(AttributeSetDef::new(name)),
+            ReferenceKind::Effect => builder.effect(EffectDef::instant(name)),
+            ReferenceKind::Ability => builder.ability(AbilityDef::new(name)),
+            ReferenceKind::Tag(_) if index.tags.is_some() => builder.tags([name]),
+            _ => builder,
+        };
+    }
+    builder
+}
+
+fn ability(doc: &AbilityDoc) -> AbilityDef {
+    let tags = doc.tags.iter().flat_map(|tags| tags.ability.iter());
+    // A name that breaks the rules is reported where it stands; the core would report it again.
+    let tags = tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone());
+    AbilityDef {
+        name: text(&doc.name),
+        tags: tags.collect(),
+        metadata: metadata(&doc.metadata, &doc.description),
+    }
+}
+
+fn metadata(doc: &Option<MetadataDoc>, description: &Option<Text>) -> Metadata {
+    let own = |text: &Option<Text>| text.as_ref().map(|text| text.0.value.clone());
+    let doc = doc.clone().unwrap_or_default();
+    Metadata {
+        display_name: own(&doc.display_name),
+        description: own(&doc.description).or_else(|| own(description)),
+        ui_category: own(&doc.ui_category),
+        icon: own(&doc.icon),
+    }
+}
+
+/// The text of a name that has been checked to be there.
+fn text<T: std::ops::Deref<Target = Spanned<String>>>(name: &Option<T>) -> String {
+    name.as_ref().map(|name| name.value.clone()).unwrap_or_default()
+}
+
+fn texts<T: std::ops::Deref<Target = Spanned<String>>>(list: &List<T>) -> Vec<String> {
+    list.iter().map(|name| name.value.clone()).collect()
+}

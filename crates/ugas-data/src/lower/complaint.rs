@@ -1,0 +1,192 @@
+//! The core's complaints, put back to the places in files that they are about.
+
+use std::collections::BTreeMap;
+
+use ugas_core::attribute::AttributeSetError;
+use ugas_core::catalog::{DefinitionError, DefinitionKind, Problem};
+use ugas_core::curve::CurveError;
+use ugas_core::expr::{ExprErrorKind, NameKind};
+
+use crate::check::{Scope, Unresolved, soften};
+use crate::decode::{ReferenceKind, TagRole};
+use crate::diagnostics::{Diagnostic, Sink, codes};
+use crate::model::{Document, Model};
+use crate::node::{Node, byte_in_file};
+use crate::source::{SourceMap, Span, Spanned};
+
+/// Where each definition stands. Several sets may have an attribute of the same name.
+#[derive(Default)]
+pub(crate) struct Places<'a> {
+    nodes: BTreeMap<(DefinitionKind, &'a str), Vec<&'a Node>>,
+}
+
+impl<'a> Places<'a> {
+    /// Collects the definitions of all documents.
+    pub(crate) fn new(documents: &'a [Document]) -> Self {
+        let mut places = Self::default();
+        for document in documents {
+            let node = &document.node;
+            let kind = match &document.model {
+                Model::Attribute(_) => DefinitionKind::Attribute,
+                Model::AttributeSet(_) => {
+                    let attributes = node.get("Attributes").map(Node::items).unwrap_or_default();
+                    places.add_all(DefinitionKind::Attribute, attributes);
+                    DefinitionKind::AttributeSet
+                }
+                Model::Effect(_) => DefinitionKind::Effect,
+                Model::Ability(_) => DefinitionKind::Ability,
+                Model::Controller(doc) => {
+                    // Its name may not be in the document.
+                    if let Some(name) = &doc.name {
+                        places.add(DefinitionKind::Template, &name.value, node);
+                    }
+                    continue;
+                }
+                Model::Library(_) => {
+                    let list = |key: &str| node.get(key).map(Node::items).unwrap_or_default();
+                    places.add_all(DefinitionKind::Curve, list("Curves"));
+                    places.add_all(DefinitionKind::Calculation, list("Calculations"));
+                    continue;
+                }
+                _ => continue,
+            };
+            places.add_all(kind, std::slice::from_ref(node));
+        }
+        places
+    }
+
+    fn add_all(&mut self, kind: DefinitionKind, nodes: &'a [Node]) {
+        for node in nodes {
+            if let Some(name) = node.get("Name").and_then(Node::text) {
+                self.add(kind, name, node);
+            }
+        }
+    }
+
+    fn add(&mut self, kind: DefinitionKind, name: &'a str, node: &'a Node) {
+        self.nodes.entry((kind, name)).or_default().push(node);
+    }
+
+    /// The value that an error is about, and whether there is one at all.
+    fn find(&self, error: &DefinitionError) -> Option<&'a Node> {
+        let nodes = self.nodes.get(&(error.kind, error.name.as_str()))?;
+        if let Problem::Expression { text, .. } = &error.problem
+            && let Some(node) =
+                nodes.iter().map(|node| node.at_path(&error.path)).find(|node| node.text() == Some(text))
+        {
+            return Some(node);
+        }
+        let node = nodes.first()?;
+        if error.kind == DefinitionKind::Template {
+            return Some(template_path(node, &error.path));
+        }
+        Some(node.at_path(&error.path))
+    }
+}
+
+/// Templates are lowered under other names than files have.
+fn template_path<'a>(node: &'a Node, path: &str) -> &'a Node {
+    if let Some(name) = path.strip_prefix("Base.") {
+        let sets = node.get("AttributeSets").map(Node::items).unwrap_or_default();
+        let attributes =
+            sets.iter().flat_map(|set| set.get("Attributes").map(Node::items).unwrap_or_default());
+        let mut names = attributes.filter_map(|attribute| attribute.get("Name"));
+        return names.find(|found| found.text() == Some(name)).unwrap_or(node);
+    }
+    let path = path.replace("Effects[", "ActiveEffects[").replace("Tags[", "OwnedTags[");
+    node.at_path(&path)
+}
+
+/// Reports a complaint of the core, unless the checks have reported it already. A single file's unknown names in
+/// expressions are notes, and are added to `unresolved`.
+pub(crate) fn report(
+    map: &SourceMap,
+    places: &Places<'_>,
+    error: &DefinitionError,
+    scope: Scope,
+    unresolved: &mut Unresolved,
+    sink: &mut Sink,
+) {
+    let Some(node) = places.find(error) else {
+        let is_ours = matches!(
+            error.problem,
+            Problem::Unknown { .. } | Problem::TagName(_) | Problem::EmptyName | Problem::Duplicate(_)
+        );
+        if error.kind == DefinitionKind::Tag || (is_ours && error.kind != DefinitionKind::Calculation) {
+            return;
+        }
+        return sink.push(codes::ug098::from_code(Span::default(), error.to_string()));
+    };
+    let span = node.head();
+    let diagnostic = match &error.problem {
+        // Reported by the checks, with the place of the very name.
+        Problem::Unknown { kind: DefinitionKind::Attribute, name, .. }
+            if error.kind == DefinitionKind::Template && error.path.starts_with("Base.") =>
+        {
+            let message = format!("none of the controller's attribute sets has the attribute `{name}`");
+            soften(codes::ug055::incompatible(span, message), scope)
+        }
+        Problem::Unknown { .. }
+        | Problem::TagName(_)
+        | Problem::EmptyName
+        | Problem::EmptyMagnitude
+        | Problem::Duplicate(_) => return,
+        Problem::NotFinite(_) => codes::ug016::not_finite(span),
+        // A magnitude without its expression is reported as such.
+        Problem::Expression { text, .. } if text.is_empty() && node.text().is_none() => return,
+        Problem::Expression { error, .. } => {
+            let source = map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
+            let start = byte_in_file(source, node, error.span.start as usize);
+            let end = byte_in_file(source, node, error.span.end as usize).max(start);
+            expression(&error.kind, Span::new(node.span.file, start, end), scope, unresolved)
+        }
+        Problem::Curve(curve) => {
+            let at = match curve {
+                CurveError::NotFinite { index, .. } | CurveError::NotIncreasing { index, .. } => {
+                    node.at_path(&format!("Points[{index}]")).head()
+                }
+                _ => node.get("Points").map_or(span, |points| points.span),
+            };
+            let message = curve.to_string();
+            codes::ug072::faulty(at, message.split_once("; ").map_or(&message, |(what, _)| what))
+        }
+        Problem::LayerOutOfRange(layer) => {
+            codes::ug015::out_of_range(span, f64::from(*layer), "a whole number from 0 to 9")
+        }
+        Problem::PeriodNotPositive => codes::ug061::not_positive(span),
+        Problem::PeriodOnInstant => codes::ug062::on_instant(span),
+        Problem::StackingWithPolicy => codes::ug066::with_policy(span),
+        Problem::StackingOnInstant => codes::ug067::on_instant(span),
+        Problem::Cycle(cycle) | Problem::AttributeSets(AttributeSetError::Cycle { cycle }) => {
+            codes::ug051::circular(span, cycle)
+        }
+        Problem::AttributeSets(sets) => soften(codes::ug055::incompatible(span, sets.to_string()), scope),
+        Problem::EmptyCalculation | Problem::WrongCalculation { .. } | Problem::UnknownVariable { .. } => {
+            codes::ug073::wrong(span, &error.problem.to_string())
+        }
+        Problem::QueryTooDeep => codes::ug003::too_deep(span, 64),
+        Problem::RandomNotAvailable | Problem::NotAvailable(_) => {
+            codes::ug074::not_available(span, &error.problem.to_string())
+        }
+        other => codes::ug098::from_code(span, other.to_string()),
+    };
+    sink.push(diagnostic);
+}
+
+fn expression(kind: &ExprErrorKind, span: Span, scope: Scope, unresolved: &mut Unresolved) -> Diagnostic {
+    let ExprErrorKind::UnknownName { kind: named, name, nearest } = kind else {
+        return codes::ug071::fault(span, kind.to_string());
+    };
+    let spanned = Spanned { value: name.clone(), span };
+    let (reference, diagnostic) = match named {
+        NameKind::Attribute => {
+            (ReferenceKind::Attribute, codes::ug021::unknown(&spanned, nearest.as_deref()))
+        }
+        NameKind::Tag => {
+            (ReferenceKind::Tag(TagRole::Asked), codes::ug025::unknown(&spanned, nearest.as_deref()))
+        }
+        _ => return codes::ug071::fault(span, kind.to_string()),
+    };
+    unresolved.names.insert((reference, name.clone()));
+    soften(diagnostic, scope)
+}

@@ -1,0 +1,163 @@
+//! Abilities and their tasks (§8.7, §10).
+
+use super::effect::{Affiliation, TagQueryDoc};
+use super::{AbilityTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
+use crate::decode::{Choice, Flag, Integer, NonNegative, Number, Raw, Text, choice, record};
+
+/// How many runs of an ability there can be at once (A7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Instancing {
+    /// One per controller.
+    PerActor,
+    /// Any number.
+    PerExecution,
+    /// Without state of its own.
+    None,
+}
+
+/// What starts a triggered ability (A7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TriggerOn {
+    /// A gameplay event.
+    Event,
+    /// A tag that appears.
+    TagAdded,
+    /// A tag while it is there.
+    TagPresent,
+}
+
+/// Where an ability runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NetExecution {
+    /// On the client at once, confirmed by the server.
+    LocalPredicted,
+    /// On the client only.
+    LocalOnly,
+    /// On the server only.
+    ServerOnly,
+    /// Begun by the server, run on both.
+    ServerInitiated,
+}
+
+/// Who may begin and end an ability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NetSecurity {
+    /// Either.
+    ClientOrServer,
+    /// Only the server may begin it.
+    ServerOnlyExecution,
+    /// Only the server may end it.
+    ServerOnlyTermination,
+    /// Only the server may do either.
+    ServerOnly,
+}
+
+choice! {
+    Instancing { "PerActor" => Self::PerActor, "PerExecution" => Self::PerExecution, "None" => Self::None }
+    TriggerOn { "Event" => Self::Event, "TagAdded" => Self::TagAdded, "TagPresent" => Self::TagPresent }
+    NetExecution {
+        "LocalPredicted" => Self::LocalPredicted,
+        "LocalOnly" => Self::LocalOnly,
+        "ServerOnly" => Self::ServerOnly,
+        "ServerInitiated" => Self::ServerInitiated,
+    }
+    NetSecurity {
+        "ClientOrServer" => Self::ClientOrServer,
+        "ServerOnlyExecution" => Self::ServerOnlyExecution,
+        "ServerOnlyTermination" => Self::ServerOnlyTermination,
+        "ServerOnly" => Self::ServerOnly,
+    }
+}
+
+record! {
+    /// The tags of an ability (§8.7).
+    AbilityTagsDoc, "ability tags" {
+        ability: list AbilityTag = "AbilityTags", "Tags that describe it.";
+        blocked_by: list Tag = "BlockedByTags", "Tags that block activation.";
+        block_abilities: list Tag = "BlockAbilitiesWithTags", "While it is active, abilities with these cannot be activated.";
+        cancel_abilities: list Tag = "CancelAbilitiesWithTags", "On activation, active abilities with these are cancelled.";
+        required: list Tag = "ActivationRequiredTags", "All must be there for activation.";
+        blocked: list Tag = "ActivationBlockedTags", "None may be there for activation.";
+        owned: list GrantedTag = "ActivationOwnedTags", "Granted while it is active.";
+        source_required: list Tag = "SourceRequiredTags", "The source of a triggering event must have all of these.";
+        source_blocked: list Tag = "SourceBlockedTags", "The source of a triggering event must have none of these.";
+        target_required: list Tag = "TargetRequiredTags", "The target must have all of these.";
+        target_blocked: list Tag = "TargetBlockedTags", "The target must have none of these.";
+    }
+}
+
+record! {
+    /// A step of an ability (§10).
+    TaskDoc, "task" {
+        kind: required Name = "Type", "What it does; see the list of tasks.";
+        params: optional Raw = "Params", "Its parameters.";
+        tick_interval: optional NonNegative = "TickInterval", "Seconds between ticks.";
+        priority: optional Integer<-2147483648, 2147483647> = "Priority", "Rank under a tick budget.";
+    }
+}
+
+record! {
+    /// What starts an ability by itself (A7).
+    TriggerDoc, "trigger" {
+        tag: required Tag = "Tag", "The tag of the event, or the tag that is watched.";
+        on: optional Choice<TriggerOn> = "On", "What about it (default: Event).";
+    }
+}
+
+record! {
+    /// Uses that recharge.
+    ChargesDoc, "charges" {
+        max: required Integer<1, 4294967295> = "Max", "Most charges.";
+        recharge: required NonNegative = "Recharge", "Seconds for one charge.";
+    }
+}
+
+record! {
+    /// An answer that an activation waits for (later drafts, §8.8).
+    AsyncValidationDoc, "asynchronous validation" {
+        required: optional Flag = "Required", "Whether activation waits for it.";
+        kind: optional Text = "Kind", "What is asked.";
+        timeout: optional Number = "TimeoutMs", "Milliseconds until it fails.";
+        predicted: optional Flag = "Predicted", "Whether the client goes on meanwhile.";
+    }
+}
+
+record! {
+    /// Who may be hit.
+    TargetingDoc, "targeting" {
+        method: optional Text = "Method", "How targets are chosen, opaque to the simulation.";
+        range: optional NonNegative = "Range", "Largest distance.";
+        radius: optional NonNegative = "Radius", "Radius of an area.";
+        half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a cone.";
+        require_tags: list Tag = "RequireTags", "Targets must have all of these.";
+        exclude_tags: list Tag = "ExcludeTags", "Targets must have none of these.";
+        query: optional TagQueryDoc = "Filter", "Must hold over a target's tags.";
+        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side targets are on.";
+        count: optional Integer<0, 4294967295> = "Count", "Most targets; 0 is no limit.";
+        line_of_sight: optional Flag = "RequireLineOfSight", "Whether the view must be free.";
+    }
+}
+
+record! {
+    /// A gameplay ability (§8.7).
+    AbilityDoc, "gameplay ability" {
+        name: required Name = "Name", "Unique name of the ability.";
+        tags: optional AbilityTagsDoc = "Tags", "Its tags.";
+        cost: optional EffectName = "Cost", "Effect that is paid on commit.";
+        cooldown: optional EffectName = "Cooldown", "Effect whose tags block it for a while.";
+        tasks: list TaskDoc = "Tasks", "What it does, step by step.";
+        max_range: optional NonNegative = "MaxRange", "Largest distance of the target; 0 or absent is no limit.";
+        async_validation: optional AsyncValidationDoc = "AsyncValidation", "An answer that activation waits for.";
+        instancing: optional Choice<Instancing> = "Instancing", "How many runs there can be at once (default: PerActor).";
+        retrigger: optional Flag = "Retrigger", "Whether activating it while active restarts it (default: false).";
+        activate_on_grant: optional Flag = "ActivateOnGrant", "Whether it is activated when granted (default: false).";
+        triggers: list TriggerDoc = "Triggers", "What starts it by itself.";
+        charges: optional ChargesDoc = "Charges", "Uses that recharge.";
+        net_execution: optional Choice<NetExecution> = "NetExecution", "Where it runs.";
+        net_security: optional Choice<NetSecurity> = "NetSecurity", "Who may begin and end it.";
+        allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
+        targeting: optional TargetingDoc = "Targeting", "Who may be hit.";
+        description: optional Text = "Description", "Text for people.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}

@@ -1,0 +1,328 @@
+//! Input documents of the later drafts (§11), and draft 1's mapping.
+
+use super::{ActionSetName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag};
+use crate::decode::{AtLeastOne, Choice, Flag, Integer, NonNegative, Number, Text, Unit, choice, record};
+
+/// What an action's value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueType {
+    /// Pressed or not.
+    Digital,
+    /// One number.
+    Axis1D,
+    /// Two numbers.
+    Axis2D,
+    /// Three numbers.
+    Axis3D,
+}
+
+/// When an action fires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TriggerBehavior {
+    /// When pressed.
+    OnPressed,
+    /// When released.
+    OnReleased,
+    /// While held.
+    WhileHeld,
+    /// On a short press.
+    OnTap,
+    /// On two short presses.
+    OnDoubleTap,
+}
+
+/// Where a mapping is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Platform {
+    /// Computers.
+    Pc,
+    /// Consoles.
+    Console,
+    /// Phones and tablets.
+    Mobile,
+    /// Headsets.
+    Vr,
+}
+
+/// A kind of device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Device {
+    /// A keyboard.
+    Keyboard,
+    /// A mouse.
+    Mouse,
+    /// A gamepad.
+    Gamepad,
+    /// A touch screen.
+    Touch,
+    /// A motion sensor.
+    Gyro,
+    /// Anything else.
+    Custom,
+}
+
+/// What a modifier does to an input value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputModifierType {
+    /// Ignores small values.
+    DeadZone,
+    /// Scales.
+    Sensitivity,
+    /// Bends.
+    ResponseCurve,
+    /// Turns around.
+    AxisInvert,
+    /// Scales axis by axis.
+    AxisScale,
+    /// Swaps axes.
+    AxisSwizzle,
+    /// Scales by distance from the centre.
+    RadialScaling,
+    /// Makes the length 1.
+    Normalize,
+    /// Makes a press of an axis.
+    TriggerThreshold,
+    /// Keeps in a range.
+    Clamp,
+    /// Code of the host.
+    Custom,
+}
+
+/// The shape of a dead zone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeadZoneShape {
+    /// Axis by axis.
+    Axial,
+    /// A circle.
+    Radial,
+}
+
+/// The form of a response curve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CurveType {
+    /// A line.
+    Linear,
+    /// A power.
+    Exponential,
+    /// Slow, fast, slow.
+    SCurve,
+    /// Points.
+    Custom,
+}
+
+choice! {
+    ValueType {
+        "Digital" => Self::Digital,
+        "Axis1D" => Self::Axis1D,
+        "Axis2D" => Self::Axis2D,
+        "Axis3D" => Self::Axis3D,
+    }
+    TriggerBehavior {
+        "OnPressed" => Self::OnPressed,
+        "OnReleased" => Self::OnReleased,
+        "WhileHeld" => Self::WhileHeld,
+        "OnTap" => Self::OnTap,
+        "OnDoubleTap" => Self::OnDoubleTap,
+    }
+    Platform { "PC" => Self::Pc, "Console" => Self::Console, "Mobile" => Self::Mobile, "VR" => Self::Vr }
+    Device {
+        "Keyboard" => Self::Keyboard,
+        "Mouse" => Self::Mouse,
+        "Gamepad" => Self::Gamepad,
+        "Touch" => Self::Touch,
+        "Gyro" => Self::Gyro,
+        "Custom" => Self::Custom,
+    }
+    InputModifierType {
+        "DeadZone" => Self::DeadZone,
+        "Sensitivity" => Self::Sensitivity,
+        "ResponseCurve" => Self::ResponseCurve,
+        "AxisInvert" => Self::AxisInvert,
+        "AxisScale" => Self::AxisScale,
+        "AxisSwizzle" => Self::AxisSwizzle,
+        "RadialScaling" => Self::RadialScaling,
+        "Normalize" => Self::Normalize,
+        "TriggerThreshold" => Self::TriggerThreshold,
+        "Clamp" => Self::Clamp,
+        "Custom" => Self::Custom,
+    }
+    DeadZoneShape { "Axial" => Self::Axial, "Radial" => Self::Radial }
+    CurveType {
+        "Linear" => Self::Linear,
+        "Exponential" => Self::Exponential,
+        "SCurve" => Self::SCurve,
+        "Custom" => Self::Custom,
+    }
+}
+
+record! {
+    /// Tags of an input action.
+    ActionTagsDoc, "action tags" {
+        action_tags: list Tag = "ActionTags", "Tags that describe it.";
+    }
+}
+
+record! {
+    /// An input action.
+    InputActionDoc, "input action" {
+        name: required Name = "Name", "Unique name of the action, which abilities are bound to.";
+        value_type: required Choice<ValueType> = "ValueType", "What its value is.";
+        trigger: optional Choice<TriggerBehavior> = "TriggerBehavior", "When it fires (default: OnPressed).";
+        tap_threshold: optional NonNegative = "TapThreshold", "Longest tap in seconds (default: 0.2).";
+        double_tap_window: optional NonNegative = "DoubleTapWindow", "Longest time between two taps in seconds (default: 0.3).";
+        consume: optional Flag = "ConsumeInput", "Whether others do not see the input (default: true).";
+        tags: optional ActionTagsDoc = "Tags", "Its tags.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}
+
+record! {
+    /// When an action set is active.
+    ActivationTagsDoc, "activation tags" {
+        required: list Tag = "RequiredTags", "All must be there.";
+        blocked: list Tag = "BlockedTags", "None may be there.";
+    }
+}
+
+record! {
+    /// Inputs kept for a moment.
+    InputBufferDoc, "input buffer" {
+        enabled: optional Flag = "Enabled", "Whether inputs are kept (default: false).";
+        window: optional NonNegative = "BufferWindow", "For how many seconds (default: 0.15).";
+        size: optional Integer<1, 4294967295> = "MaxBufferSize", "How many (default: 3).";
+    }
+}
+
+record! {
+    /// A set of actions that are active together.
+    InputActionSetDoc, "input action set" {
+        name: required Name = "Name", "Unique name of the set.";
+        actions: required AtLeastOne<InputName> = "Actions", "Its actions.";
+        priority: optional Integer<-2147483648, 2147483647> = "Priority", "Rank among sets (default: 0).";
+        activation: optional ActivationTagsDoc = "ActivationTags", "When it is active.";
+        exclusive: optional Flag = "Exclusive", "Whether it switches others off (default: false).";
+        buffer: optional InputBufferDoc = "InputBuffer", "Inputs kept for a moment.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}
+
+record! {
+    /// A control of a device.
+    DeviceInputDoc, "device input" {
+        device: required Choice<Device> = "Device", "The device.";
+        input: required Text = "Input", "The control, such as Key.1.";
+        custom_name: optional Text = "CustomDeviceName", "Name of a custom device.";
+    }
+}
+
+record! {
+    /// Controls that make up an axis.
+    CompositeInputsDoc, "composite inputs" {
+        up: optional DeviceInputDoc = "Up", "Upwards.";
+        down: optional DeviceInputDoc = "Down", "Downwards.";
+        left: optional DeviceInputDoc = "Left", "To the left.";
+        right: optional DeviceInputDoc = "Right", "To the right.";
+        forward: optional DeviceInputDoc = "Forward", "Ahead.";
+        backward: optional DeviceInputDoc = "Backward", "Back.";
+    }
+}
+
+record! {
+    /// Tags of a binding.
+    BindingTagsDoc, "binding tags" {
+        required: list Tag = "RequiredTags", "All must be there.";
+    }
+}
+
+record! {
+    /// What controls trigger an action.
+    BindingDoc, "binding" {
+        action: required InputName = "Action", "The action.";
+        inputs: optional AtLeastOne<DeviceInputDoc> = "Inputs", "The controls.";
+        composite: optional CompositeInputsDoc = "CompositeInputs", "Controls that make up an axis.";
+        modifiers: list InputModifierName = "Modifiers", "Modifiers of the value, in order.";
+        priority: optional Integer<-2147483648, 2147483647> = "Priority", "Rank among bindings (default: 0).";
+        hold_threshold: optional NonNegative = "HoldThreshold", "Seconds that it must be held.";
+        rebindable: optional Flag = "bIsRebindable", "Whether a player may change it (default: true).";
+        tags: optional BindingTagsDoc = "Tags", "When it works.";
+    }
+}
+
+record! {
+    /// Which controls trigger which actions.
+    InputMappingDoc, "input mapping" {
+        name: optional Name = "Name", "Name of the mapping.";
+        action_set: required ActionSetName = "ActionSet", "The set it is for.";
+        platform: optional Choice<Platform> = "Platform", "Where it is for.";
+        bindings: required AtLeastOne<BindingDoc> = "Bindings", "The bindings.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}
+
+record! {
+    /// A key of draft 1's mapping.
+    OldKeyDoc, "key binding" {
+        key: required Text = "Key", "The key.";
+    }
+}
+
+record! {
+    /// An action of draft 1's mapping.
+    OldActionDoc, "mapped action" {
+        action: required Name = "Action", "Name of the action.";
+        input: optional Name = "InputID", "Id that abilities are bound to.";
+        keys: list OldKeyDoc = "KeyBindings", "Its keys.";
+    }
+}
+
+record! {
+    /// An input mapping as draft 1 prints it (§11.2).
+    OldInputMappingDoc, "input mapping" {
+        actions: required AtLeastOne<OldActionDoc> = "Actions", "The actions with their keys.";
+    }
+}
+
+record! {
+    /// A point of a response curve.
+    CurvePointDoc, "curve point" {
+        input: required Number = "In", "Value before.";
+        output: required Number = "Out", "Value after.";
+    }
+}
+
+record! {
+    /// Parameters of an input modifier.
+    InputModifierParamsDoc, "input modifier parameters" {
+        inner: optional Unit = "InnerThreshold", "Below it nothing counts.";
+        outer: optional Unit = "OuterThreshold", "Above it all counts.";
+        shape: optional Choice<DeadZoneShape> = "DeadZoneShape", "Shape of the dead zone.";
+        multiplier: optional Number = "Multiplier", "Factor.";
+        multiplier_x: optional Number = "MultiplierX", "Factor of the x axis.";
+        multiplier_y: optional Number = "MultiplierY", "Factor of the y axis.";
+        curve_type: optional Choice<CurveType> = "CurveType", "Form of the curve.";
+        exponent: optional Number = "Exponent", "Power of the curve.";
+        points: list CurvePointDoc = "CurvePoints", "Points of the curve.";
+        invert_x: optional Flag = "InvertX", "Turns the x axis around.";
+        invert_y: optional Flag = "InvertY", "Turns the y axis around.";
+        scale_x: optional Number = "ScaleX", "Scale of the x axis.";
+        scale_y: optional Number = "ScaleY", "Scale of the y axis.";
+        scale_z: optional Number = "ScaleZ", "Scale of the z axis.";
+        swizzle: optional Text = "SwizzleOrder", "New order of the axes.";
+        max_radius: optional Number = "MaxRadius", "Largest length.";
+        press: optional Unit = "PressThreshold", "Where an axis counts as pressed (default: 0.5).";
+        min: optional Number = "Min", "Smallest value.";
+        max: optional Number = "Max", "Largest value.";
+        calculator: optional CalculationName = "CalculatorClass", "Code of the host.";
+    }
+}
+
+record! {
+    /// An input modifier.
+    InputModifierDoc, "input modifier" {
+        name: required Name = "Name", "Unique name of the modifier.";
+        kind: required Choice<InputModifierType> = "Type", "What it does.";
+        configurable: optional Flag = "UserConfigurable", "Whether a player may change it (default: false).";
+        params: optional InputModifierParamsDoc = "Params", "Its parameters.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}

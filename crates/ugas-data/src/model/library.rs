@@ -1,0 +1,100 @@
+//! Lists of our own: curves, calculations, ability sets, effect containers.
+
+use ugas_core::curve::Interpolation;
+use ugas_core::effect::magnitude::{CaptureFrom, CaptureTime};
+
+use super::ability::TargetingDoc;
+use super::magnitude::OperationWord;
+use super::{AbilityName, AttributeName, EffectName, GrantedTag, InputName, MetadataDoc, Name, SetName};
+use crate::decode::{Choice, Formula, Integer, List, NamedMap, Number, Vector, choice, record};
+
+choice! {
+    Interpolation { "Linear" => Self::Linear, "Step" => Self::Step }
+}
+
+record! {
+    /// Numbers by level or by any other input.
+    CurveDoc, "curve" {
+        name: required Name = "Name", "Unique name of the curve.";
+        points: required List<Vector<2>> = "Points", "Points [x, y] by increasing x.";
+        interpolation: optional Choice<Interpolation> = "Interpolation", "What happens between the points (default: Linear).";
+    }
+}
+
+record! {
+    /// An attribute that a calculation reads (§9.5).
+    CaptureDoc, "capture" {
+        attribute: required AttributeName = "Attribute", "The attribute.";
+        from: optional Choice<CaptureFrom> = "From", "Whose it is (default: Source).";
+        capture: optional Choice<CaptureTime> = "Capture", "Frozen at application, or live (default: OnExecution).";
+    }
+}
+
+record! {
+    /// What an execution writes.
+    OutputDoc, "output" {
+        attribute: required AttributeName = "Attribute", "Attribute of the target that is written.";
+        operation: required Choice<OperationWord> = "Operation", "How.";
+        magnitude: required Formula = "Magnitude", "Expression for the amount.";
+    }
+}
+
+record! {
+    /// A calculation made of expressions.
+    CalculationDoc, "calculation" {
+        name: required Name = "Name", "Unique name of the calculation.";
+        captures: list CaptureDoc = "Captures", "Attributes that it reads; those that expressions mention are live unless listed here.";
+        lets: optional NamedMap<Name, Formula> = "Let", "Named intermediate results, in order.";
+        outputs: list OutputDoc = "Outputs", "What an execution writes.";
+        result: optional Formula = "Result", "Result of a magnitude calculation or a requirement.";
+    }
+}
+
+record! {
+    /// An ability of a set.
+    AbilitySetEntryDoc, "ability set entry" {
+        ability: required AbilityName = "Ability", "The ability.";
+        level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
+        input: optional InputName = "InputID", "Input that it is bound to.";
+    }
+}
+
+record! {
+    /// An effect of a set.
+    EffectEntryDoc, "effect entry" {
+        effect: required EffectName = "Effect", "The effect.";
+        level: optional Number = "Level", "Its level (default: 1).";
+    }
+}
+
+record! {
+    /// Abilities, effects and more that are granted together.
+    AbilitySetDoc, "ability set" {
+        name: required Name = "Name", "Unique name of the set.";
+        abilities: list AbilitySetEntryDoc = "Abilities", "Abilities.";
+        effects: list EffectEntryDoc = "Effects", "Effects.";
+        sets: list SetName = "AttributeSets", "Attribute sets.";
+        tags: list GrantedTag = "Tags", "Tags.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}
+
+record! {
+    /// Effects with their targets.
+    EffectContainerDoc, "effect container" {
+        name: required Name = "Name", "Unique name of the container.";
+        targeting: optional TargetingDoc = "Targeting", "Who is hit.";
+        effects: list EffectEntryDoc = "Effects", "What is applied to them.";
+        metadata: optional MetadataDoc = "Metadata", "Text for people.";
+    }
+}
+
+record! {
+    /// Lists of curves, calculations, ability sets and effect containers; a document may have any of them.
+    LibraryDoc, "library" {
+        curves: list CurveDoc = "Curves", "Curves.";
+        calculations: list CalculationDoc = "Calculations", "Calculations.";
+        ability_sets: list AbilitySetDoc = "AbilitySets", "Ability sets.";
+        containers: list EffectContainerDoc = "EffectContainers", "Effect containers.";
+    }
+}

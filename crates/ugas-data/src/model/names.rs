@@ -1,0 +1,71 @@
+//! Names that refer to something, each with what it refers to.
+
+use crate::decode::{Field, ReferenceKind, TagRole, name_text, reference};
+use crate::node::{Node, Value};
+use crate::source::Spanned;
+
+/// The pattern of tag names (§7.1).
+const TAG: &str = r"^[A-Z][a-zA-Z0-9]*(\.[A-Z][a-zA-Z0-9]*)*$";
+
+/// The name of a definition.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Name(pub Spanned<String>);
+
+impl std::ops::Deref for Name {
+    type Target = Spanned<String>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Field for Name {
+    fn decode(node: &Node, sink: &mut crate::diagnostics::Sink) -> Option<Self> {
+        name_text(node, "a name", sink).map(Self)
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.clone())
+    }
+
+    fn schema(_: &mut crate::decode::Definitions) -> serde_json::Value {
+        serde_json::json!({ "type": "string", "minLength": 1 })
+    }
+}
+
+reference! {
+    /// The name of an attribute.
+    AttributeName => ReferenceKind::Attribute, "name of an attribute";
+    /// The name of an attribute set.
+    SetName => ReferenceKind::AttributeSet, "name of an attribute set";
+    /// The name of an effect.
+    EffectName => ReferenceKind::Effect, "name of an effect";
+    /// The name of an ability.
+    AbilityName => ReferenceKind::Ability, "name of an ability";
+    /// A tag that is asked for.
+    Tag => ReferenceKind::Tag(TagRole::Asked), "a tag", TAG;
+    /// A tag that a controller gets.
+    GrantedTag => ReferenceKind::Tag(TagRole::Granted), "a tag", TAG;
+    /// A tag that describes an ability.
+    AbilityTag => ReferenceKind::Tag(TagRole::Ability), "a tag", TAG;
+    /// A tag that triggers a cue.
+    CueTag => ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue", TAG;
+    /// The key of a number that a caller sets.
+    DataTag => ReferenceKind::Tag(TagRole::Data), "a tag", TAG;
+    /// The name of a curve.
+    CurveName => ReferenceKind::Curve, "name of a curve";
+    /// The name of a calculation.
+    CalculationName => ReferenceKind::Calculation, "name of a calculation";
+    /// The name of an input action, or an input id of draft 1.
+    InputName => ReferenceKind::InputAction, "name of an input action";
+    /// The name of an input action set.
+    ActionSetName => ReferenceKind::ActionSet, "name of an input action set";
+    /// The name of an input modifier.
+    Modifier => ReferenceKind::InputModifier, "name of an input modifier";
+    /// The name of a scene.
+    SceneName => ReferenceKind::Scene, "name of a scene";
+    /// The name of a controller template.
+    TemplateName => ReferenceKind::Template, "name of a controller template";
+    /// The name of an effect container.
+    ContainerName => ReferenceKind::Container, "name of an effect container";
+}

@@ -1,0 +1,151 @@
+//! Finds out what a document is: by the end of its `$schema`, else by its keys.
+
+use ugas_core::nearest::nearest;
+
+use super::{Document, DocumentKind, Model};
+use crate::decode::Field;
+use crate::diagnostics::{Sink, codes};
+use crate::node::{Node, Value};
+use crate::source::{FileId, SourceMap, Spanned};
+
+/// Reads a document. `None` for what is nothing (an empty document, a JSON Schema) or nothing known, which is reported.
+pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Document> {
+    if node.value == Value::Null {
+        return None;
+    }
+    let schema = match node.get("$schema") {
+        Some(schema) => match schema.text() {
+            Some(text) => Some(Spanned { value: text.to_owned(), span: schema.span }),
+            None => {
+                sink.push(codes::ug009::schema_not_text(schema.span));
+                return None;
+            }
+        },
+        None => None,
+    };
+    // A JSON Schema that lies beside the pack, for editors.
+    if schema.as_ref().is_some_and(|schema| schema.value.contains("json-schema.org/")) {
+        return None;
+    }
+    let kind = match &schema {
+        Some(schema) => by_schema(schema, sink)?,
+        None => match by_shape(map, file, &node) {
+            Some(kind) => {
+                if kind.is_official() {
+                    sink.push(codes::ug007::missing_schema(node.head(), kind.name()));
+                }
+                kind
+            }
+            None => {
+                sink.push(codes::ug008::unknown_document(node.head(), &kind_list()));
+                return None;
+            }
+        },
+    };
+    let node = unwrap(kind, node);
+    let before = sink.errors();
+    let model = decode(kind, &node, sink);
+    let is_clean = sink.errors() == before;
+    Some(Document { kind, file, schema, node, model, is_clean })
+}
+
+fn kind_list() -> String {
+    DocumentKind::ALL.map(DocumentKind::name).join(", ")
+}
+
+fn by_schema(schema: &Spanned<String>, sink: &mut Sink) -> Option<DocumentKind> {
+    let name = schema.value.rsplit_once('/').map_or(schema.value.as_str(), |(_, name)| name);
+    let name = name.strip_suffix(".json").unwrap_or(name);
+    let in_folder = schema.value.ends_with(&format!("schemas/{name}.json"));
+    let kind = DocumentKind::from_name(name).filter(|_| in_folder);
+    if kind.is_none() {
+        let nearest = nearest(name, DocumentKind::ALL.map(DocumentKind::name));
+        sink.push(codes::ug009::unknown_schema(schema, nearest, &kind_list()));
+    }
+    kind
+}
+
+/// The wrapper keys as the specification prints them.
+const WRAPPERS: [(&str, DocumentKind); 7] = [
+    ("Attribute", DocumentKind::Attribute),
+    ("AttributeSet", DocumentKind::AttributeSet),
+    ("Ability", DocumentKind::Ability),
+    ("GameplayAbility", DocumentKind::Ability),
+    ("Effect", DocumentKind::Effect),
+    ("GameplayEffect", DocumentKind::Effect),
+    ("InputMapping", DocumentKind::InputMapping),
+];
+
+fn wrapper(node: &Node) -> Option<(&Node, DocumentKind)> {
+    let mut entries = node.entries().iter().filter(|entry| entry.key.value != "$schema");
+    let (Some(entry), None) = (entries.next(), entries.next()) else { return None };
+    let (_, kind) = WRAPPERS.into_iter().find(|(key, _)| *key == entry.key.value)?;
+    matches!(entry.value.value, Value::Map(_)).then_some((&entry.value, kind))
+}
+
+fn unwrap(kind: DocumentKind, node: Node) -> Node {
+    match wrapper(&node) {
+        Some((inner, wrapped)) if wrapped == kind => inner.clone(),
+        _ => node,
+    }
+}
+
+fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> {
+    if let Some((_, kind)) = wrapper(node) {
+        return Some(kind);
+    }
+    let stem = map.file(file).and_then(|file| file.path().file_stem()?.to_str());
+    let has = |key: &str| node.get(key).is_some();
+    let any = |keys: &[&str]| keys.iter().any(|key| has(key));
+    let is_list = |key: &str| node.get(key).is_some_and(|value| matches!(value.value, Value::List(_)));
+    let is_map = |key: &str| node.get(key).is_some_and(|value| matches!(value.value, Value::Map(_)));
+    let kinds = [
+        (any(&["Steps"]), DocumentKind::Scenario),
+        (has("Curves"), DocumentKind::Curves),
+        (has("Calculations"), DocumentKind::Calculations),
+        (has("AbilitySets"), DocumentKind::AbilitySets),
+        (has("EffectContainers"), DocumentKind::EffectContainers),
+        (has("Placements"), DocumentKind::Scene),
+        (has("Bindings"), DocumentKind::InputMapping),
+        (has("ValueType"), DocumentKind::InputAction),
+        (is_list("Actions"), DocumentKind::InputActionSet),
+        (has("OwnerActor"), DocumentKind::Controller),
+        (has("DurationPolicy"), DocumentKind::Effect),
+        (has("DefaultBaseValue"), DocumentKind::Attribute),
+        (is_list("Attributes"), DocumentKind::AttributeSet),
+        (is_list("Tags") && !has("Name"), DocumentKind::Tags),
+        (has("Name") && has("Type") && is_map("Params"), DocumentKind::InputModifier),
+        (any(&["Modifiers", "Executions", "GrantedTags", "GameplayCues"]), DocumentKind::Effect),
+        (is_map("Tags") || any(&["Tasks", "Cost", "Cooldown", "Triggers"]), DocumentKind::Ability),
+        (stem == Some("pack") || any(&["HostTasks", "NativeCalculations", "Globals"]), DocumentKind::Pack),
+    ];
+    kinds.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
+}
+
+fn decode(kind: DocumentKind, node: &Node, sink: &mut Sink) -> Model {
+    fn read<T: Field>(node: &Node, sink: &mut Sink, wrap: fn(T) -> Model) -> Model {
+        T::decode(node, sink).map_or(Model::Unreadable, wrap)
+    }
+    match kind {
+        DocumentKind::Attribute => read(node, sink, |doc| Model::Attribute(Box::new(doc))),
+        DocumentKind::AttributeSet => read(node, sink, Model::AttributeSet),
+        DocumentKind::Effect => read(node, sink, |doc| Model::Effect(Box::new(doc))),
+        DocumentKind::Ability => read(node, sink, |doc| Model::Ability(Box::new(doc))),
+        DocumentKind::Tags => read(node, sink, Model::Tags),
+        DocumentKind::Controller => read(node, sink, |doc| Model::Controller(Box::new(doc))),
+        DocumentKind::InputAction => read(node, sink, Model::InputAction),
+        DocumentKind::InputActionSet => read(node, sink, Model::InputActionSet),
+        DocumentKind::InputMapping if node.get("Actions").is_some() => {
+            read(node, sink, Model::OldInputMapping)
+        }
+        DocumentKind::InputMapping => read(node, sink, Model::InputMapping),
+        DocumentKind::InputModifier => read(node, sink, |doc| Model::InputModifier(Box::new(doc))),
+        DocumentKind::Scene => read(node, sink, Model::Scene),
+        DocumentKind::Pack => Model::Pack(super::pack::PackDoc::of(node, sink)),
+        DocumentKind::Curves
+        | DocumentKind::Calculations
+        | DocumentKind::AbilitySets
+        | DocumentKind::EffectContainers => read(node, sink, Model::Library),
+        DocumentKind::Scenario => Model::Scenario,
+    }
+}

@@ -1,0 +1,289 @@
+//! YAML: the parser's events become a tree, within limits.
+
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+
+use super::{Entry, Node, Style, Value, unique_keys};
+use crate::diagnostics::{Sink, codes};
+use crate::source::{FileId, Limits, Span, Spanned};
+
+/// Parses all documents of a text.
+pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) -> Vec<Node> {
+    let mut builder = Builder {
+        bytes: ByteIndex::new(text),
+        file,
+        limits: *limits,
+        open: Vec::new(),
+        anchors: BTreeMap::new(),
+        weight: 0,
+        documents: Vec::new(),
+        sink,
+    };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                let at = builder.bytes.byte(error.marker().index());
+                let span = Span::new(file, at, at);
+                // The parser has a limit of its own, which it may reach before its events show the depth.
+                builder.sink.push(match error.info() {
+                    "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
+                    message => codes::ug004::syntax(span, message),
+                });
+                break;
+            }
+        };
+        let (start, end) = (builder.bytes.byte(span.start.index()), builder.bytes.byte(span.end.index()));
+        if builder.event(event, Span::new(file, start, end.max(start))).is_err() {
+            break;
+        }
+    }
+    builder.documents
+}
+
+/// Too much; it has been reported.
+struct Refused;
+
+struct Builder<'a> {
+    bytes: ByteIndex<'a>,
+    file: FileId,
+    limits: Limits,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, (Node, u64)>,
+    weight: u64,
+    documents: Vec<Node>,
+    sink: &'a mut Sink,
+}
+
+/// A list or mapping that is not finished.
+struct Open {
+    span: Span,
+    anchor: usize,
+    weight_before: u64,
+    content: Content,
+}
+
+enum Content {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, key: Option<Key> },
+}
+
+enum Key {
+    Text(Spanned<String>),
+    /// A list or mapping as a key; its value is dropped.
+    Refused,
+}
+
+impl Builder<'_> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Refused> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.add_weight(1 + text.len() as u64 / 32, span)?;
+                let node = scalar(&text, style, tag.as_deref(), span);
+                self.remember(anchor, &node, 1 + text.len() as u64 / 32);
+                self.finish(node, Some(&text));
+            }
+            Event::SequenceStart(anchor, _) => self.begin(span, anchor, Content::List(Vec::new()))?,
+            Event::MappingStart(anchor, _) => {
+                self.begin(span, anchor, Content::Map { entries: Vec::new(), key: None })?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::Alias(anchor) => {
+                let (node, weight) = match self.anchors.get(&anchor) {
+                    Some((node, weight)) => (node.clone(), *weight),
+                    None => (Node { span, ..Node::default() }, 1),
+                };
+                self.add_weight(weight, span)?;
+                let text = node.text().map(str::to_owned);
+                self.finish(node, text.as_deref());
+            }
+            Event::DocumentEnd => self.anchors.clear(),
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+        }
+        Ok(())
+    }
+
+    fn add_weight(&mut self, weight: u64, span: Span) -> Result<(), Refused> {
+        self.weight = self.weight.saturating_add(weight);
+        if self.weight > u64::from(self.limits.nodes) {
+            self.sink.push(codes::ug003::too_many_values(span, self.limits.nodes));
+            return Err(Refused);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), Refused> {
+        if self.open.len() >= self.limits.depth as usize {
+            self.sink.push(codes::ug003::too_deep(span, self.limits.depth));
+            return Err(Refused);
+        }
+        let weight_before = self.weight;
+        self.add_weight(1, span)?;
+        self.open.push(Open { span, anchor, weight_before, content });
+        Ok(())
+    }
+
+    fn end(&mut self, span: Span) {
+        let Some(open) = self.open.pop() else { return };
+        let value = match open.content {
+            Content::List(items) => Value::List(items),
+            Content::Map { entries, .. } => Value::Map(unique_keys(entries, self.sink)),
+        };
+        let end = self.bytes.trimmed(open.span.start, span.end);
+        let node =
+            Node { span: Span { file: self.file, start: open.span.start, end }, value, style: Style::Plain };
+        self.remember(open.anchor, &node, self.weight - open.weight_before);
+        self.finish(node, None);
+    }
+
+    fn remember(&mut self, anchor: usize, node: &Node, weight: u64) {
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), weight));
+        }
+    }
+
+    /// Puts a finished value where it belongs. `text` is what a scalar says before it is taken for a number.
+    fn finish(&mut self, node: Node, text: Option<&str>) {
+        let Some(parent) = self.open.last_mut() else {
+            self.documents.push(node);
+            return;
+        };
+        match &mut parent.content {
+            Content::List(items) => items.push(node),
+            Content::Map { entries, key } => match key.take() {
+                Some(Key::Text(name)) => entries.push(Entry { key: name, value: node }),
+                Some(Key::Refused) => {}
+                None => {
+                    *key = Some(match text {
+                        Some(text) => Key::Text(Spanned { value: text.to_owned(), span: node.span }),
+                        None => {
+                            self.sink.push(codes::ug004::key_not_text(node.span));
+                            Key::Refused
+                        }
+                    });
+                }
+            },
+        }
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
+    let style = match style {
+        ScalarStyle::Plain => Style::Plain,
+        ScalarStyle::SingleQuoted => Style::Single,
+        ScalarStyle::DoubleQuoted => Style::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+    };
+    let as_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+    let value = match style {
+        Style::Plain if !as_text => plain(text),
+        _ => Value::Text(text.to_owned()),
+    };
+    Node { span, value, style }
+}
+
+/// What a text without quotes means in YAML's core schema.
+pub(super) fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => return Value::Number(f64::NAN),
+        _ => {}
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
+        return Value::Number(sign * f64::INFINITY);
+    }
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(digits) = text.strip_prefix(prefix)
+            && let Ok(number) = u64::from_str_radix(digits, radix)
+            && !digits.starts_with('+')
+        {
+            return Value::Number(number as f64);
+        }
+    }
+    let starts = unsigned.strip_prefix('.').unwrap_or(unsigned).starts_with(|c: char| c.is_ascii_digit());
+    let number = unsigned.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    match (starts && number).then(|| text.parse::<f64>()) {
+        Some(Ok(number)) => Value::Number(number),
+        _ => Value::Text(text.to_owned()),
+    }
+}
+
+/// Turns the parser's character positions into bytes without rescanning the text for each.
+struct ByteIndex<'a> {
+    text: &'a str,
+    /// The byte of every 64th character; empty where characters are bytes.
+    marks: Vec<u32>,
+}
+
+impl<'a> ByteIndex<'a> {
+    fn new(text: &'a str) -> Self {
+        let marks = match text.is_ascii() {
+            true => Vec::new(),
+            false => text.char_indices().step_by(64).map(|(at, _)| at as u32).collect(),
+        };
+        Self { text, marks }
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        if self.marks.is_empty() {
+            return character.min(self.text.len());
+        }
+        let Some(&from) = self.marks.get(character / 64) else { return self.text.len() };
+        let rest = self.text.get(from as usize..).unwrap_or_default();
+        rest.char_indices().nth(character % 64).map_or(self.text.len(), |(at, _)| from as usize + at)
+    }
+
+    /// The end of a block without the blank space after it.
+    fn trimmed(&self, start: u32, end: u32) -> u32 {
+        let text = self.text.get(start as usize..end as usize).unwrap_or_default();
+        // Only the tail is looked at: a block may be as long as the file and end many times over.
+        let mut length = text.len();
+        while length > 0 && text.as_bytes()[length - 1].is_ascii_whitespace() {
+            length -= 1;
+        }
+        start + length as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_scalars_follow_the_core_schema() {
+        let number = |text| match plain(text) {
+            Value::Number(number) => Some(number),
+            _ => None,
+        };
+        for (text, expected) in [
+            ("1", 1.0),
+            ("-2.5", -2.5),
+            ("+3", 3.0),
+            (".5", 0.5),
+            ("1e3", 1000.0),
+            ("0x1F", 31.0),
+            ("0o17", 15.0),
+            ("-.inf", f64::NEG_INFINITY),
+            ("1e999", f64::INFINITY),
+        ] {
+            assert_eq!(number(text), Some(expected), "{text}");
+        }
+        for text in ["1.2.3", "e5", "inf", "NaN", "infinity", "1_000", "-", "+", "0x", "2026-01-01", "--1"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn characters_become_bytes() {
+        let text = "é".repeat(200);
+        let index = ByteIndex::new(&text);
+        for at in [0, 1, 63, 64, 65, 199, 200, 900] {
+            assert_eq!(index.byte(at), (2 * at).min(400));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Files and the positions in them.
+
+mod search;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use search::{Found, find_files};
+
+use crate::diagnostics::{Sink, codes};
+
+/// A file of a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct FileId(u32);
+
+/// A piece of a file, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` to `end` of a file. Files have fewer than 4 GiB.
+    pub fn new(file: FileId, start: usize, end: usize) -> Self {
+        let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { file, start: narrow(start), end: narrow(end) }
+    }
+
+    /// The very beginning of a file, for what is wrong with it as a whole.
+    pub fn start_of(file: FileId) -> Self {
+        Self { file, start: 0, end: 0 }
+    }
+}
+
+/// A value and where it is written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A place for people: both counted from 1, columns in characters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The character in the line.
+    pub column: u32,
+}
+
+/// What a file may ask of the loader. A hostile file is refused in bounded time and memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes of one file; at most 4 GiB whatever is set.
+    pub file_bytes: u64,
+    /// Files of one pack.
+    pub files: u32,
+    /// Lists and mappings inside each other.
+    pub depth: u32,
+    /// Values of one file after aliases are expanded; a long text counts as several.
+    pub nodes: u32,
+    /// Diagnostics of one load; what is beyond is dropped, errors last.
+    pub diagnostics: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_bytes: 16 << 20, files: 100_000, depth: 96, nodes: 2_000_000, diagnostics: 10_000 }
+    }
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    path: PathBuf,
+    text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Where it was read from, or the name that was given for it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line and column of a byte.
+    pub fn position(&self, byte: u32) -> Position {
+        let line = self.line_starts.partition_point(|&start| start <= byte).saturating_sub(1);
+        let start = self.line_starts.get(line).copied().unwrap_or_default() as usize;
+        let before = self.text.get(start..byte as usize).unwrap_or_default();
+        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: narrow(line + 1), column: narrow(before.chars().count() + 1) }
+    }
+
+    /// The bytes of a line, counted from 1, without its line break.
+    pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
+        let at = line.saturating_sub(1) as usize;
+        let start = self.line_starts.get(at).map_or(self.text.len(), |&start| start as usize);
+        let end = self.line_starts.get(at + 1).map_or(self.text.len(), |&start| start as usize);
+        let line = self.text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
+        start..start + line.len()
+    }
+}
+
+/// All files of a load.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a text under a name.
+    pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> FileId {
+        let text: Arc<str> = text.into();
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let line_starts =
+            std::iter::once(0).chain(breaks).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(SourceFile { path: path.into(), text, line_starts });
+        id
+    }
+
+    /// A file.
+    pub fn file(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize)
+    }
+
+    /// All files with their ids.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        (0..).map(FileId).zip(&self.files)
+    }
+
+    /// The text of a span; empty if it is not one of this map.
+    pub fn text(&self, span: Span) -> &str {
+        let text = self.file(span.file).map(SourceFile::text).unwrap_or_default();
+        text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// Where a span begins.
+    pub fn position(&self, span: Span) -> Position {
+        let file = self.file(span.file);
+        file.map_or(Position { line: 1, column: 1 }, |file| file.position(span.start))
+    }
+
+    /// Reads a file; what is wrong with it is reported, and then there is no id.
+    pub(crate) fn read(&mut self, path: &Path, limits: &Limits, sink: &mut Sink) -> Option<FileId> {
+        let bytes = match read_bounded(path, limits.file_bytes.min(u64::from(u32::MAX - 1))) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                let file = self.add(path, "");
+                sink.push(codes::ug003::file_too_large(file, limits.file_bytes));
+                return None;
+            }
+            Err(error) => {
+                let file = self.add(path, "");
+                sink.push(codes::ug001::unreadable(file, &error));
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(self.add(path, without_byte_order_mark(text))),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                // Everything before the fault is shown, so that the place can be found.
+                let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+                let file = self.add(path, text);
+                sink.push(codes::ug002::not_utf8(Span::new(file, valid, valid)));
+                None
+            }
+        }
+    }
+}
+
+fn without_byte_order_mark(text: String) -> String {
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}
+
+/// Reads at most `limit` bytes; `None` if there are more. The size is not asked for beforehand: it may lie.
+fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.yaml", "é: 1\r\nb: 2\n");
+        let at = |start| map.position(Span::new(file, start, start));
+        assert_eq!(at(0), Position { line: 1, column: 1 });
+        assert_eq!(at(4), Position { line: 1, column: 4 }); // é has two bytes
+        assert_eq!(at(7), Position { line: 2, column: 1 });
+        assert_eq!(at(12), Position { line: 3, column: 1 });
+        assert_eq!(map.files[0].line_range(1), 0..5);
+    }
+}

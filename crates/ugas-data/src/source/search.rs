@@ -1,0 +1,96 @@
+//! Searches folders for files, in sorted order, whatever links lead where.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::Limits;
+
+/// Folders inside each other; deeper ones are not searched.
+const MAX_FOLDER_DEPTH: u32 = 64;
+
+/// A file of a folder, or what hindered the search.
+#[derive(Debug)]
+pub(crate) enum Found {
+    File(PathBuf),
+    Unreadable(PathBuf, std::io::Error),
+    /// A folder that the search is in already.
+    Loop(PathBuf),
+    TooDeep(PathBuf),
+    TooMany,
+}
+
+/// The YAML and JSON files in and below `folder`, sorted. Hidden ones (`.vscode`) and manifests (`index.json`) are
+/// not part of a pack.
+pub(crate) fn find_files(folder: &Path, limits: &Limits) -> Vec<Found> {
+    let mut search = Search { found: Vec::new(), files: 0, most: limits.files, inside: BTreeSet::new() };
+    search.folder(folder, 0);
+    search.found
+}
+
+struct Search {
+    found: Vec<Found>,
+    files: u32,
+    most: u32,
+    /// Real paths of the folders on the way here.
+    inside: BTreeSet<PathBuf>,
+}
+
+impl Search {
+    fn folder(&mut self, folder: &Path, depth: u32) {
+        if depth > MAX_FOLDER_DEPTH {
+            self.found.push(Found::TooDeep(folder.to_owned()));
+            return;
+        }
+        let real = match folder.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return self.found.push(Found::Unreadable(folder.to_owned(), error)),
+        };
+        if !self.inside.insert(real.clone()) {
+            self.found.push(Found::Loop(folder.to_owned()));
+            return;
+        }
+        match std::fs::read_dir(folder) {
+            Ok(entries) => {
+                let mut paths = Vec::new();
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => paths.push(entry.path()),
+                        Err(error) => self.found.push(Found::Unreadable(folder.to_owned(), error)),
+                    }
+                }
+                paths.sort();
+                for path in paths {
+                    self.entry(path, depth);
+                }
+            }
+            Err(error) => self.found.push(Found::Unreadable(folder.to_owned(), error)),
+        }
+        self.inside.remove(&real);
+    }
+
+    fn entry(&mut self, path: PathBuf, depth: u32) {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden || self.files > self.most {
+            return;
+        }
+        match std::fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => self.folder(&path, depth + 1),
+            Ok(_) if !is_pack_file(&path) => {}
+            Ok(_) => {
+                self.files += 1;
+                self.found.push(if self.files > self.most { Found::TooMany } else { Found::File(path) });
+            }
+            // A link that leads to itself or nowhere.
+            Err(error) if is_pack_file(&path) || path.is_symlink() => {
+                self.found.push(Found::Unreadable(path, error));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn is_pack_file(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let manifest = path.file_name().is_some_and(|name| name == "index.json");
+    matches!(extension, "yaml" | "yml" | "json") && !manifest
+}

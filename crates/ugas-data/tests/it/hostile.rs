@@ -1,0 +1,218 @@
+//! Hostile files: a clear error, in bounded time and memory, and never a panic.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use ugas_data::{Limits, Loader, Report};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ugas-data-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[track_caller]
+fn check_text(text: String, expected: &str) {
+    let start = Instant::now();
+    let report = Loader::new().text("hostile.yaml", text).check();
+    assert!(codes(&report).contains(&expected), "{report}");
+    assert!(report.errors() > 0);
+    // Unoptimised and on a busy machine; what matters is that it does not grow without bound.
+    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_hundred_megabytes_are_refused_at_once() {
+    check_text("a: b\n".repeat(20 << 20), "UG003");
+    let folder = Folder::new("large");
+    let path = folder.0.join("large.yaml");
+    std::fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
+    assert_eq!(codes(&Loader::new().path(&path).check()), ["UG003"]);
+}
+
+#[test]
+fn depth_bombs_are_refused() {
+    check_text("[".repeat(1_000_000), "UG003");
+    check_text("- ".repeat(1_000_000), "UG003");
+    check_text("? ".repeat(100_000), "UG003");
+    check_text((0..2000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect(), "UG003");
+    let report = Loader::new().text("deep.json", "[".repeat(1_000_000)).check();
+    assert_eq!(codes(&report), ["UG003"]);
+    let report = Loader::new().text("deep.json", "{\"a\":".repeat(1_000_000)).check();
+    assert_eq!(codes(&report), ["UG003"]);
+}
+
+#[test]
+fn alias_bombs_are_refused() {
+    let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..12 {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        text.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+    }
+    check_text(text, "UG003");
+    // A long text, over and over.
+    check_text(format!("a: &a \"{}\"\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(10_000)), "UG003");
+}
+
+#[test]
+fn too_many_values_are_refused() {
+    check_text(format!("a: [{}]", "1,".repeat(3_000_000)), "UG003");
+}
+
+#[test]
+fn huge_numbers_are_pointed_at() {
+    let text = format!("$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: {}\n", "9".repeat(400));
+    check_text(text, "UG016");
+    let text = "$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: -1e99999999999\n".to_owned();
+    check_text(text, "UG016");
+}
+
+#[test]
+fn floods_of_mistakes_are_cut_short() {
+    let text = format!("$schema: x/schemas/gameplay_tag.json\nTags: [{}]\n", "5, ".repeat(200_000));
+    let report = Loader::new().text("flood.yaml", text).check();
+    assert_eq!(report.diagnostics.len(), 10_001);
+    assert_eq!(report.errors(), 200_000);
+    assert!(codes(&report).contains(&"UG099"));
+}
+
+#[test]
+fn thousands_of_unknown_names_are_not_compared_with_thousands_of_known_ones() {
+    let known: String =
+        (0..20_000).map(|n| format!("  - {{ Name: Known{n}, DefaultBaseValue: 1 }}\n")).collect();
+    let unknown: String = (0..20_000)
+        .map(|n| format!("  - {{ Attribute: Unknown{n}, Operation: Add, Magnitude: {{ Type: ScalableFloat, Value: 1 }} }}\n"))
+        .collect();
+    check_text(
+        format!(
+            "$schema: x/schemas/attribute_set.json\nName: S\nAttributes:\n{known}---\n\
+             $schema: x/schemas/gameplay_effect.json\nName: E\nDurationPolicy: Instant\nModifiers:\n{unknown}"
+        ),
+        "UG021",
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_pointed_at() {
+    let folder = Folder::new("utf8");
+    std::fs::write(folder.0.join("bad.yaml"), b"Name: GE\nValue: \xff\xfe\n").unwrap();
+    let report = Loader::new().path(&folder.0).check();
+    assert_eq!(codes(&report), ["UG002"]);
+    let at = report.source_map.position(report.diagnostics[0].span);
+    assert_eq!((at.line, at.column), (2, 8));
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let report = ugas_data::check(["/nowhere/at/all"]);
+    assert_eq!(codes(&report), ["UG001"]);
+    assert_eq!(report.to_json()["diagnostics"][0]["file"], "/nowhere/at/all");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_back_end_somewhere() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("links");
+    let inner = folder.0.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    symlink(&folder.0, inner.join("up")).unwrap();
+    symlink(folder.0.join("self.yaml"), folder.0.join("self.yaml")).unwrap();
+    symlink("/nowhere", folder.0.join("dangling.yaml")).unwrap();
+    std::fs::write(inner.join("tags.yaml"), "$schema: x/schemas/gameplay_tag.json\nTags: []\n").unwrap();
+    let report = Loader::new().path(&folder.0).check();
+    assert_eq!(codes(&report), ["UG001", "UG001", "UG001"], "{report}");
+    assert_eq!(report.errors(), 2, "the loop is a warning, files that are not there are errors");
+}
+
+#[test]
+fn limits_can_be_set() {
+    let limits = Limits { file_bytes: 10, ..Limits::default() };
+    let report = Loader::new().text("a.yaml", "Name: longer").limits(limits).check();
+    assert_eq!(codes(&report), ["UG003"]);
+}
+
+/// Pieces of files, so that random text gets past the first line.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("$schema: x/schemas/gameplay_effect.json\n".to_owned()),
+        Just("$schema: x/schemas/attribute_set.json\n".to_owned()),
+        Just("$schema: x/schemas/gameplay_ability.json\n".to_owned()),
+        Just("---\n".to_owned()),
+        Just("Name: A\n".to_owned()),
+        Just("DurationPolicy: HasDuration\n".to_owned()),
+        Just("Modifiers:\n  - Attribute: A\n    Operation: Add\n    Magnitude: { Type: Expression, Expression: ".to_owned()),
+        Just("\"A + * (\"".to_owned()),
+        Just("Attributes: [ { Name: A, DefaultBaseValue: ".to_owned()),
+        Just("Tasks: [ { Type: WaitDelay, Params: { Duration: \"".to_owned()),
+        Just(" } } ]\n".to_owned()),
+        Just("Tags: [a.b, é, \"\\u00e9\"]\n".to_owned()),
+        Just("&a ".to_owned()),
+        Just("*a\n".to_owned()),
+        Just("|\n  x\n   é\n".to_owned()),
+        "\\PC{0,8}",
+        "[ -~\n]{0,12}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn survives(name: &str, text: &str) {
+    let report = Loader::new().text(name, text).check();
+    for diagnostic in &report.diagnostics {
+        ugas_data::diagnostics::render(&report.source_map, diagnostic, ugas_data::diagnostics::Colour::Never);
+        report.source_map.position(diagnostic.span);
+    }
+    report.to_json();
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(text in "\\PC{0,200}") {
+        survives("a.yaml", &text);
+        survives("a.json", &text);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let text = String::from_utf8_lossy(&bytes);
+        survives("a.yaml", &text);
+        survives("a.json", &text);
+    }
+
+    #[test]
+    fn pieces_of_files_never_panic(text in pieces()) {
+        survives("a.yaml", &text);
+    }
+
+    #[test]
+    fn spoilt_files_never_panic(at in 0usize..8000, spoil in "\\PC{0,3}", cut in 0usize..5) {
+        let mut text = super::spec::SPEC_PACK.to_owned();
+        let mut start = at.min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let mut end = (start + cut).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        text.replace_range(start..end, &spoil);
+        survives("a.yaml", &text);
+    }
+}

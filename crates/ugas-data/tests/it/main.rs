@@ -1,0 +1,10 @@
+//! Tests of the loader through its public face.
+
+mod corpus;
+mod hostile;
+mod official;
+mod packs;
+mod rendering;
+mod roundtrip;
+mod schemas;
+mod spec;

@@ -1,0 +1,50 @@
+//! JSON Schemas: valid themselves, complete, and of one mind with the loader.
+
+use serde_json::Value;
+use ugas_data::schema;
+
+#[test]
+fn every_schema_is_valid_and_described() {
+    for name in schema::names() {
+        let schema = schema::json_schema(name).unwrap();
+        assert!(jsonschema::meta::is_valid(&schema), "{name}");
+        assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
+        for (record, definition) in schema["$defs"].as_object().unwrap() {
+            assert!(!definition.is_null(), "{name}/{record} was never filled in");
+            let properties = definition["properties"].as_object().unwrap();
+            for (field, schema) in properties {
+                let about = schema["description"].as_str().unwrap_or_default();
+                assert!(!about.is_empty(), "{name}/{record}/{field} has no description");
+            }
+        }
+    }
+    assert_eq!(schema::json_schema("gameplay_efect"), None);
+}
+
+#[test]
+fn the_specification_pack_is_valid_by_the_schemas() {
+    let pack = super::spec::load(super::spec::SPEC_PACK);
+    for document in &pack.documents {
+        let schema = schema::json_schema(document.kind.name()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let value = to_json(&document.node);
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", document.kind.name());
+    }
+}
+
+fn to_json(node: &ugas_data::node::Node) -> Value {
+    use ugas_data::node::Value as Tree;
+    match &node.value {
+        Tree::Null => Value::Null,
+        Tree::Bool(value) => (*value).into(),
+        // A whole number is an integer in JSON Schema, however it is written.
+        Tree::Number(number) if number.fract() == 0.0 => (*number as i64).into(),
+        Tree::Number(number) => (*number).into(),
+        Tree::Text(text) => text.as_str().into(),
+        Tree::List(items) => items.iter().map(to_json).collect(),
+        Tree::Map(entries) => {
+            entries.iter().map(|entry| (entry.key.value.clone(), to_json(&entry.value))).collect()
+        }
+    }
+}
