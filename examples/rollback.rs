@@ -82,7 +82,7 @@ fn main() -> Result<(), ugas::Error> {
     println!("predicted   {:016x}, health {:?}", sim.state_hash(), sim.current(duel[1], health));
 
     // …what really happened, as the server tells…
-    sim.restore(&snapshot);
+    sim.restore(&snapshot)?;
     assert_eq!(sim.state_hash(), snapshot.state_hash(), "a restored state is the same state");
     let actual = [Input::Strike, Input::Strike, Input::Strike, Input::Wait, Input::Strike];
     let second = play(&mut sim, duel, &actual)?;
@@ -91,7 +91,7 @@ fn main() -> Result<(), ugas::Error> {
     assert_eq!(parted, Some(1), "they part where the inputs part: in the second step");
 
     // …and the prediction once more: the same hash after every step.
-    sim.restore(&snapshot);
+    sim.restore(&snapshot)?;
     assert_eq!(play(&mut sim, duel, &predicted)?, first, "the same commands lead to the same states");
     println!("again       {:016x}, health {:?}", sim.state_hash(), sim.current(duel[1], health));
 

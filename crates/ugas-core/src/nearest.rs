@@ -2,6 +2,9 @@
 
 /// Longer names are not compared: they are not typing mistakes, and the work must stay bounded on any input.
 const LONGEST: usize = 64;
+/// Parts of a name shorter than this are in too many names.
+const SHORTEST_PART: usize = 3;
+
 /// However long a name is, more differences than this make it another name.
 const MOST_DIFFERENCES: usize = 4;
 
@@ -15,14 +18,20 @@ const MOST_DIFFERENCES: usize = 4;
 /// use ugas_core::nearest::nearest;
 ///
 /// assert_eq!(nearest("Helth", ["Mana", "Health", "MaxHealth"]), Some("Health"));
+/// assert_eq!(nearest("Hit", ["GE_Hit", "GE_Heal"]), Some("GE_Hit"));
 /// assert_eq!(nearest("Gold", ["Mana", "Health"]), None);
 /// ```
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = Letters::of(wanted)?;
-    known
+    let mut containing: Option<(usize, &str)> = None;
+    let near = known
         .into_iter()
         .filter_map(|name| {
             let letters = Letters::of(name)?;
+            if wanted.length >= SHORTEST_PART && letters.contains(&wanted) {
+                let candidate = (letters.length, name);
+                containing = Some(containing.map_or(candidate, |best| best.min(candidate)));
+            }
             let allowed = (wanted.length.max(letters.length) / 3).min(MOST_DIFFERENCES);
             if wanted.length.abs_diff(letters.length) > allowed {
                 return None;
@@ -30,8 +39,9 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
             let differences = wanted.differences(&letters);
             (differences <= allowed).then_some((differences, name))
         })
-        .min()
-        .map(|(_, name)| name)
+        .min();
+    // A prefix that was left out is more than a few letters: `Hit` for `GE_Hit`.
+    near.or(containing).map(|(_, name)| name)
 }
 
 /// The letters of a name without case, in a fixed buffer: comparing thousands of names allocates nothing.
@@ -49,6 +59,10 @@ impl Letters {
             length += 1;
         }
         Some(Self { letters, length })
+    }
+
+    fn contains(&self, part: &Self) -> bool {
+        self.as_slice().windows(part.length).any(|window| window == part.as_slice())
     }
 
     fn as_slice(&self) -> &[char] {

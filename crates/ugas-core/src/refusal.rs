@@ -218,7 +218,12 @@ impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownController(id) => write!(f, "{id:?} does not exist"),
-            Self::UnknownEffect(id) => write!(f, "{id:?} does not exist"),
+            Self::UnknownEffect(id) => {
+                write!(
+                    f,
+                    "{id:?} does not exist: it is of another catalog, or was forgotten, or undone by a restore"
+                )
+            }
             Self::UnknownAbility(id) => write!(f, "{id:?} does not exist"),
             Self::UnknownGrant(id) => write!(f, "{id:?} is not granted"),
             Self::UnknownHandle(id) => write!(f, "{id:?} is no longer active"),
@@ -287,7 +292,10 @@ impl Refusal {
 
     /// The refusal in words, with names instead of ids.
     pub fn describe(&self, simulation: &Simulation) -> String {
-        let mut text = format!("`{}` was refused", simulation.effect_name(self.effect));
+        let mut text = match simulation.effect_definition(self.effect) {
+            Some(effect) => format!("`{}` was refused", effect.name()),
+            None => "an effect that is not known here was refused".to_owned(),
+        };
         for (at, reason) in self.reasons.iter().enumerate() {
             text.push_str(if at == 0 { ": " } else { "; " });
             text.push_str(&reason.describe(simulation));

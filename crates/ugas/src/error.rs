@@ -6,7 +6,7 @@ use ugas_core::catalog::{CatalogErrors, UnknownName};
 use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
-use ugas_core::simulation::{DefineEffectError, RegisterError, Simulation, SpawnError};
+use ugas_core::simulation::{DefineEffectError, ForeignSnapshot, RegisterError, Simulation, SpawnError};
 
 /// Anything that an operation of the core may answer instead of doing it.
 ///
@@ -52,11 +52,14 @@ pub enum Error {
     #[error(transparent)]
     Curve(#[from] CurveError),
     /// An application was refused.
-    #[error(transparent)]
+    #[error("{0} (`Error::describe` says it with names)")]
     Refused(#[from] Box<Refusal>),
     /// An operation on something that is there was refused, for this one reason.
     #[error(transparent)]
     Reason(#[from] RefusalReason),
+    /// A snapshot of another catalog.
+    #[error(transparent)]
+    ForeignSnapshot(#[from] ForeignSnapshot),
     /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
     #[error(transparent)]
     Command(Box<CommandError>),
@@ -68,6 +71,7 @@ impl Error {
     pub fn describe(&self, simulation: &Simulation) -> String {
         match self {
             Self::Refused(refusal) => refusal.describe(simulation),
+            Self::Reason(reason) => reason.describe(simulation),
             other => other.to_string(),
         }
     }

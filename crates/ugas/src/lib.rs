@@ -6,7 +6,9 @@
 //! A [`Catalog`] holds the definitions of a game; it is checked as a whole and then immutable. A [`Simulation`] holds
 //! the state: controllers with attributes, tags, effects and granted abilities. Only effects change attributes and tags
 //! (§3.1), whoever applies them. Paragraph signs refer to the
-//! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1.
+//! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
+//! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
+//! effects, `A` abilities; `I` is an invariant of `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!

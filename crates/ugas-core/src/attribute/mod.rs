@@ -70,6 +70,12 @@ impl From<f64> for BoundDef {
     }
 }
 
+impl From<i32> for BoundDef {
+    fn from(value: i32) -> Self {
+        Self::Constant(f64::from(value))
+    }
+}
+
 impl From<&str> for BoundDef {
     fn from(attribute: &str) -> Self {
         Self::Attribute(attribute.to_owned())
@@ -188,7 +194,8 @@ impl AttributeDef {
         self
     }
 
-    /// Makes this a meta attribute whose amount is taken from `attributes`, in order (B3).
+    /// Makes this a meta attribute whose amount is taken from `attributes`, in order (B3). Bases are drained: a shield
+    /// that is a temporary modifier has nothing in its base and absorbs nothing; give it as an instant effect.
     #[must_use]
     pub fn drain_into<S: Into<String>>(mut self, attributes: impl IntoIterator<Item = S>) -> Self {
         self.category = AttributeCategory::Meta;

@@ -510,11 +510,10 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
                 for &(attribute, _) in &template.base {
                     if layout.slot_of(attribute).is_none() {
                         let name = catalog.attribute_name(attribute).to_owned();
-                        let path = format!("Base.{name}");
-                        report(
-                            path,
-                            Problem::Unknown { kind: DefinitionKind::Attribute, name, nearest: None },
-                        );
+                        let has =
+                            |set: &&CompiledSet| set.attributes.iter().any(|other| other.id == attribute);
+                        let set = catalog.sets.iter().find(has).map(|set| set.name.to_string());
+                        report(format!("Base.{name}"), Problem::NotInSets { attribute: name, set });
                     }
                 }
             }

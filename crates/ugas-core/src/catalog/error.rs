@@ -79,6 +79,14 @@ pub enum Problem {
         /// A known name that is much like it.
         nearest: Option<String>,
     },
+    /// A base value of an attribute that none of a template's sets has.
+    #[error("none of the template's attribute sets has `{attribute}`{}", InSet(set))]
+    NotInSets {
+        /// The attribute.
+        attribute: String,
+        /// A set that has it.
+        set: Option<String>,
+    },
     /// A name that breaks the naming rules of §7.1.
     #[error(transparent)]
     TagName(#[from] TagNameError),
@@ -157,6 +165,17 @@ pub enum Problem {
     /// Something other than the owner's attributes and tags in a derived attribute.
     #[error("a derived attribute reads attributes of its own controller only, not {0}")]
     NotAvailable(&'static str),
+}
+
+struct InSet<'a>(&'a Option<String>);
+
+impl fmt::Display for InSet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(set) => write!(f, ": it is in `{set}`, which the template does not have"),
+            None => Ok(()),
+        }
+    }
 }
 
 struct Nearest<'a>(&'a Option<String>);

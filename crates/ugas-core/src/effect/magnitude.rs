@@ -183,6 +183,12 @@ impl From<f64> for MagnitudeDef {
     }
 }
 
+impl From<i32> for MagnitudeDef {
+    fn from(value: i32) -> Self {
+        Self::from(f64::from(value))
+    }
+}
+
 /// A frozen reading that a spec carries; one entry of [`Effect::captures`](super::Effect).
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Capture {

@@ -82,7 +82,7 @@ pub struct StackingDef {
 }
 
 impl StackingDef {
-    /// Stacking per target, up to `limit`.
+    /// Stacking per target, up to `limit`; 0 is no limit.
     pub fn by_target(limit: u32) -> Self {
         Self {
             kind: StackingType::AggregateByTarget,
@@ -97,7 +97,7 @@ impl StackingDef {
         }
     }
 
-    /// Stacking per source and target, up to `limit`.
+    /// Stacking per source and target, up to `limit`; 0 is no limit.
     pub fn by_source(limit: u32) -> Self {
         Self { kind: StackingType::AggregateBySource, ..Self::by_target(limit) }
     }

@@ -31,6 +31,7 @@ impl fmt::Display for Explanation {
         }
         let verdict = match (&self.clamp.min, &self.clamp.max) {
             (None, None) => "no bounds",
+            (Some(min), Some(max)) if min.value > max.value => "the bounds cross, the minimum wins",
             _ if self.clamp.applied => "applied",
             _ => "not reached",
         };

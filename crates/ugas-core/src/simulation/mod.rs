@@ -36,7 +36,7 @@ pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
-pub use state::{Config, Role, Snapshot};
+pub use state::{Config, ForeignSnapshot, Role, Snapshot};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
 pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
@@ -190,6 +190,13 @@ impl Simulation {
         self.state.definition(&self.catalog, id)
     }
 
+    /// The effects created at run time, in the order of their creation.
+    pub fn runtime_effects(&self) -> impl Iterator<Item = (EffectId, &Effect)> {
+        let first = self.catalog.effect_count() as u32;
+        let ids = (first..).map(EffectId::from_index);
+        ids.zip(&self.state.runtime_effects).filter_map(|(id, effect)| Some((id, &**effect.as_ref()?)))
+    }
+
     /// The name of an effect, of the catalog or created at run time.
     pub fn effect_name(&self, id: EffectId) -> &str {
         self.effect_definition(id).map_or("<unknown>", |effect| effect.name())
@@ -230,21 +237,30 @@ impl Simulation {
 
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot(self.state.clone())
+        Snapshot { catalog: self.catalog.hash(), state: self.state.clone() }
     }
 
     /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
-        snapshot.0.clone_from(&self.state);
+        snapshot.catalog = self.catalog.hash();
+        snapshot.state.clone_from(&self.state);
     }
 
-    /// Goes back to a snapshot of a simulation of the same catalog. What follows is identical to what followed then,
-    /// down to the handles given out next. Events not yet polled are discarded.
-    pub fn restore(&mut self, snapshot: &Snapshot) {
-        self.state.clone_from(&snapshot.0);
+    /// Goes back to a snapshot. What follows is identical to what followed then, down to the handles given out next.
+    /// Events not yet polled are discarded. Effects created at run time after the snapshot are gone, and their ids may
+    /// be given to others: define them again.
+    ///
+    /// # Errors
+    /// If the snapshot is of a simulation of another catalog; nothing has changed then.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ForeignSnapshot> {
+        if snapshot.catalog != self.catalog.hash() {
+            return Err(ForeignSnapshot { expected: self.catalog.hash(), found: snapshot.catalog });
+        }
+        self.state.clone_from(&snapshot.state);
         self.scratch = Scratch::default();
         self.events.clear();
         self.take_up_pending();
+        Ok(())
     }
 
     /// A snapshot from inside a batch has values that waited for its end; they are due now.

@@ -28,6 +28,9 @@ impl Simulation {
     /// Creates an effect from code, as item generators do. An equal definition that exists already is used again, so
     /// equal items cost nothing. The definition is part of the state: it is hashed and restored with it.
     ///
+    /// The id is good until the effect is forgotten or the simulation goes back to a time before it; keep it, for the
+    /// catalog does not know the name. Two different definitions may share a name.
+    ///
     /// Names are resolved in the catalog: tags, channels, curves and calculations must be known to it.
     ///
     /// # Errors

@@ -73,23 +73,39 @@ impl Default for Config {
 
 /// A copy of a simulation's state; see [`Simulation::snapshot`](super::Simulation::snapshot).
 #[derive(Clone)]
-pub struct Snapshot(pub(super) State);
+pub struct Snapshot {
+    /// Hash of the catalog that the state's ids are of.
+    pub(super) catalog: u64,
+    pub(super) state: State,
+}
+
+/// A snapshot of a simulation of another catalog, whose ids would mean other things here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}"
+)]
+pub struct ForeignSnapshot {
+    /// Hash of the simulation's catalog.
+    pub expected: u64,
+    /// Hash of the snapshot's catalog.
+    pub found: u64,
+}
 
 impl Snapshot {
     /// The time at which it was taken.
     pub fn time(&self) -> Time {
-        self.0.now
+        self.state.now
     }
 
     /// The hash of the state.
     pub fn state_hash(&self) -> u64 {
-        StateHasher::of(&self.0)
+        StateHasher::of(&self.state)
     }
 }
 
 impl core::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Snapshot at {}", self.0.now)
+        write!(f, "Snapshot at {}", self.state.now)
     }
 }
 

@@ -413,7 +413,7 @@ fn section_9_9_the_context_travels_with_the_effect() {
     let active = game.apply_spec(&spec, "hero").active().unwrap();
     let snapshot = game.sim.snapshot();
     game.sim.remove(active, Stacks::All).unwrap();
-    game.sim.restore(&snapshot);
+    game.sim.restore(&snapshot).unwrap();
     assert_eq!(game.active(active).spec().context(), &context);
     assert_eq!(game.active(active).spec().context().payload::<Bounces>(), Some(Bounces(3)));
     assert_eq!(

@@ -173,7 +173,7 @@ fn snapshots_go_back_over_a_change_of_sets() {
     game.apply("GE_Tank", "hero", "hero");
     let snapshot = game.sim.snapshot();
     unregister(&mut game, "Swimming").unwrap();
-    game.sim.restore(&snapshot);
+    game.sim.restore(&snapshot).unwrap();
     assert_eq!((game.current("hero", "Breath"), game.sim.state_hash()), (90.0, snapshot.state_hash()));
 }
 

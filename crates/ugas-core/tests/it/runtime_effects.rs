@@ -53,11 +53,11 @@ fn snapshots_carry_definitions_and_what_was_made_of_them() {
     game.pass(5.0);
     let after = game.sim.state_hash();
 
-    game.sim.restore(&before);
+    game.sim.restore(&before).unwrap();
     assert_eq!(game.sim.apply_effect(effect, None, hero).unwrap_err().code(), "UnknownEffect");
     assert_eq!(game.sim.effect_name(effect), "<unknown>");
 
-    game.sim.restore(&during);
+    game.sim.restore(&during).unwrap();
     assert_eq!((game.sim.state_hash(), game.current("hero", "Attack")), (during.state_hash(), 107.0));
     game.pass(5.0);
     assert_eq!((game.sim.state_hash(), game.current("hero", "Attack")), (after, 100.0));
@@ -71,7 +71,7 @@ fn a_fresh_simulation_can_continue_from_a_snapshot() {
     game.sim.apply_effect(effect.unwrap(), None, hero).unwrap();
     let snapshot = game.sim.snapshot();
     let mut other = ugas_core::simulation::Simulation::new(game.sim.catalog().clone(), Config::seeded(99));
-    other.restore(&snapshot);
+    other.restore(&snapshot).unwrap();
     assert_eq!(other.state_hash(), game.sim.state_hash());
     game.pass(9.0);
     other.advance(ugas_core::time::Span::seconds(9.0));

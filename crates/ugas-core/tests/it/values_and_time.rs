@@ -237,7 +237,7 @@ fn v4_snapshot_and_restore_continue_alike_down_to_the_handles() {
         (active, game.events(), game.sim.state_hash())
     };
     let first = go_on(&mut game);
-    game.sim.restore(&snapshot);
+    game.sim.restore(&snapshot).unwrap();
     assert_eq!(game.sim.state_hash(), snapshot.state_hash());
     assert_eq!(go_on(&mut game), first);
 }

@@ -150,7 +150,7 @@ fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
         20 => sim.advance(Span::from_micros((c as i64 % 20_000_000).saturating_sub(10))),
         _ => {
             let snapshot = sim.snapshot();
-            sim.restore(&snapshot);
+            sim.restore(&snapshot).unwrap();
         }
     }
 }

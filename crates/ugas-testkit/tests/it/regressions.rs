@@ -140,7 +140,7 @@ fn a_snapshot_inside_a_batch_comes_to_rest() {
     bout.sim.batch(|sim| {
         sim.apply_effect(buff, None, fighter).unwrap();
         let snapshot = sim.snapshot();
-        sim.restore(&snapshot);
+        sim.restore(&snapshot).unwrap();
     });
     assert_eq!(bout.sim.current(fighter, power), Some(15.0));
     bout.sim.events().for_each(drop);

@@ -31,7 +31,7 @@ fn check(game: &Game, before: &[Op], after: &[Op]) -> Result<(), TestCaseError> 
 
     let mut again = start;
     again.sim = bout.sim;
-    again.sim.restore(&snapshot);
+    again.sim.restore(&snapshot).unwrap();
     prop_assert_eq!(again.sim.state_hash(), hash);
     let second = continuation(&mut again, after);
     prop_assert_eq!(&first, &second, "restored");
