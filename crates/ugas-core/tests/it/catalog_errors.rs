@@ -264,7 +264,7 @@ fn section_6_4_templates_whose_sets_do_not_go_together_are_told() {
     );
     assert_error(
         sets().template(ControllerDef::new("T").with_set("A").with_base("Y", 1.0)),
-        "controller template `T` at Base.Y: there is no attribute `Y`",
+        "controller template `T` at Base.Y: none of the template's attribute sets has `Y`: it is in `C`, which the template does not have",
     );
 }
 
