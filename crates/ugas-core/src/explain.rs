@@ -9,8 +9,8 @@ use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, EffectId};
-use crate::modifier::Operation;
 use crate::modifier::aggregate::{LayerOutcome, ModifierEntry};
+use crate::modifier::{MAX_LAYER, Operation};
 use crate::refusal::Party;
 use crate::simulation::{Evaluand, EvaluationParameters, Simulation, State, Verdict};
 use crate::time::Time;
@@ -136,6 +136,8 @@ pub enum Reason {
     NotMostNegative,
     /// Custom qualifier: native code excluded it (M7).
     Qualifier,
+    /// Its effect is gone.
+    EffectGone,
     /// The controller lacks the attribute (M6).
     MissingAttribute,
     /// Its effect waits for its turn (E4).
@@ -235,10 +237,11 @@ impl Simulation {
             place.attribute.derived.as_ref().map(|program| program.source().to_owned());
         let (min, max) = State::bounds(controller, place);
         let clamped = crate::simulation::clamp(value, min, max);
+        let all_layers = parameters.is_none_or(|parameters| parameters.up_to_layer >= MAX_LAYER);
         explanation.clamp = ClampExplanation {
             min: min.map(|value| self.bound(value, place.min, controller)),
             max: max.map(|value| self.bound(value, place.max, controller)),
-            applied: clamped != value,
+            applied: all_layers && clamped != value,
         };
         explanation.current = match parameters {
             Some(parameters) => {
@@ -277,6 +280,7 @@ impl Simulation {
             Verdict::TagFilter(id) => Some(Reason::TagFilter { tag: tag(id) }),
             Verdict::NotMostNegative => Some(Reason::NotMostNegative),
             Verdict::Qualifier => Some(Reason::Qualifier),
+            Verdict::EffectGone => Some(Reason::EffectGone),
         };
         let found = self.state().effect_of(catalog, entry.effect);
         let modifier = found.and_then(|(_, effect)| effect.modifiers.get(usize::from(entry.index)));

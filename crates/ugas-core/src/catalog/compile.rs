@@ -23,6 +23,8 @@ use crate::random::stable_name_hash;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
 
 const MAX_QUERY_DEPTH: u32 = 64;
+/// Positions in an effect's lists are 16 bits wide, and half of them is plenty.
+const MAX_LIST: usize = 1 << 15;
 
 /// Resolves definitions against the names that are known.
 pub(crate) struct Compiler<'a> {
@@ -83,6 +85,11 @@ impl<'a> Compiler<'a> {
     /// Resolves an effect.
     pub(crate) fn effect(&self, def: &Arc<EffectDef>, calculations: &[CompiledCalculation]) -> Effect {
         self.begin(DefinitionKind::Effect, &def.name);
+        for (list, count) in [("Modifiers", def.modifiers.len()), ("Executions", def.executions.len())] {
+            if count > MAX_LIST {
+                self.report(list, Problem::TooMany { most: MAX_LIST, found: count });
+            }
+        }
         let mut captures = Vec::new();
         let duration = match &def.duration {
             DurationDef::Instant => Duration::Instant,
@@ -669,6 +676,17 @@ impl Reads {
         })
     }
 
+    fn reading(&mut self, reading: &Capture) {
+        self.read(reading.side, WatchSubject::Attribute(reading.attribute));
+        let layered = matches!(reading.calculation, AttributeCalculation::UpToLayer(_));
+        if layered || !reading.source_tag_filter.is_empty() || !reading.target_tag_filter.is_empty() {
+            self.read(reading.side, WatchSubject::Modifiers(reading.attribute));
+        }
+        for tag in reading.target_tag_filter.iter() {
+            self.read(reading.side, WatchSubject::Tag(tag));
+        }
+    }
+
     fn read(&mut self, side: Side, subject: WatchSubject) {
         let side = match side {
             Side::Source => WatchSide::Source,
@@ -692,7 +710,7 @@ impl Reads {
             }
             Magnitude::Attribute(attribute) => {
                 if attribute.frozen.is_none() {
-                    self.read(attribute.reading.side, WatchSubject::Attribute(attribute.reading.attribute));
+                    self.reading(&attribute.reading);
                 }
             }
             Magnitude::Calculation { calculation, .. } => {

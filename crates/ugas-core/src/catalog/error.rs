@@ -156,6 +156,14 @@ pub enum Problem {
     /// A channel that no definition of the catalog has; only effects created at run time can meet this.
     #[error("no definition of the catalog uses the channel `{0}`: declare it with `CatalogBuilder::channel`")]
     UnknownChannel(String),
+    /// More modifiers, executions or captures than an effect can have.
+    #[error("an effect can have at most {most} of these, not {found}")]
+    TooMany {
+        /// The limit.
+        most: usize,
+        /// How many there are.
+        found: usize,
+    },
     /// A tag query nested too deeply.
     #[error("the tag query is nested too deeply")]
     QueryTooDeep,

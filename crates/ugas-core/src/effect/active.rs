@@ -52,6 +52,8 @@ pub struct ActiveEffect {
     pub(crate) granted: SmallVec<[AbilityHandle; 1]>,
     /// Set while it waits to be re-evaluated; false between calls.
     pub(crate) refresh_pending: bool,
+    /// Set while tags changed that its modifiers may depend on; false between calls.
+    pub(crate) qualification_pending: bool,
     /// Set while its inputs were looked at and its tags were not; false between calls.
     pub(crate) judgement_pending: bool,
     /// Derived from `expires` and `next_tick`.
@@ -188,6 +190,7 @@ impl StateHash for ActiveEffect {
             granted,
             refresh_pending: _,
             judgement_pending: _,
+            qualification_pending: _,
             timers: _,
         } = self;
         effect.state_hash(hasher);

@@ -139,6 +139,11 @@ pub(crate) struct Modifier {
 }
 
 impl Modifier {
+    /// Whether its magnitude is one attribute of the source.
+    pub(crate) fn reads_source(&self) -> bool {
+        matches!(&self.magnitude, Magnitude::Attribute(attribute) if attribute.reading.side == Side::Source)
+    }
+
     pub(crate) fn is_conditional(&self) -> bool {
         !self.source_tags.is_trivial() || !self.target_tags.is_trivial()
     }
@@ -216,5 +221,8 @@ pub(crate) enum WatchSide {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum WatchSubject {
     Tag(TagId),
+    /// Its base or current value.
     Attribute(AttributeId),
+    /// Its modifiers, which a reading up to a layer or through a filter depends on even where the value stays.
+    Modifiers(AttributeId),
 }

@@ -18,6 +18,8 @@ pub struct PredictionKey(pub u64);
 #[derive(Clone, PartialEq, Debug)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
+    /// Of the effect's definition, so that an id that came to mean another effect is noticed.
+    pub(crate) name_hash: u64,
     pub(crate) level: f64,
     pub(crate) context: EffectContext,
     pub(crate) set_by_caller: SmallVec<[(TagId, f64); 2]>,
@@ -132,6 +134,7 @@ impl crate::hash::StateHash for PredictionKey {
 
 state_hash_struct!(EffectSpec {
     effect,
+    name_hash,
     level,
     context,
     set_by_caller,

@@ -93,6 +93,7 @@ impl fmt::Display for Reason {
             Self::NotMostNegative => f.write_str("a stronger negative modifier counts instead"),
             Self::Qualifier => f.write_str("excluded by the attribute's own qualifier"),
             Self::MissingAttribute => f.write_str("inert: the attribute is missing"),
+            Self::EffectGone => f.write_str("its effect is gone"),
             Self::Queued => f.write_str("waits in the queue"),
         }
     }

@@ -15,6 +15,15 @@ use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
 use crate::time::Time;
 
+/// Why an effect withdraws what it gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Withdrawal {
+    /// For a while (E7): abilities that outlive the effect stay where they are.
+    Inhibition,
+    /// For good.
+    Removal,
+}
+
 impl Simulation {
     /// Sets the timers of a running effect to its present `expires` and `next_tick`.
     pub(super) fn schedule(&mut self, id: ActiveEffectId) {
@@ -112,6 +121,15 @@ impl Simulation {
             self.add_tag(target, tag);
         }
         for grant in &effect.granted_abilities {
+            let has = |handle: &AbilityHandle| {
+                self.state.abilities.get(*handle).is_some_and(|granted| granted.ability == grant.ability)
+            };
+            // One that stayed through an inhibition is not granted again.
+            let kept = grant.removal == AbilityRemoval::Keep
+                && self.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
+            if kept {
+                continue;
+            }
             let handle = self.grant_ability(target, grant, Some((id, grant.removal)));
             if let (Some(handle), Some(active)) = (handle, self.state.effects.get_mut(id)) {
                 active.granted.push(handle);
@@ -123,10 +141,18 @@ impl Simulation {
     }
 
     /// Withdraws tags, abilities and cues.
-    pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect) {
+    pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let target = active.target;
-        let granted = core::mem::take(&mut active.granted);
+        let mut granted = core::mem::take(&mut active.granted);
+        if withdrawal == Withdrawal::Inhibition {
+            let stays = |handle: &AbilityHandle| {
+                let granted = self.state.abilities.get(*handle);
+                granted.is_some_and(|granted| matches!(granted.granted_by, Some((_, AbilityRemoval::Keep))))
+            };
+            active.granted = granted.iter().copied().filter(stays).collect();
+            granted.retain(|handle| !stays(handle));
+        }
         let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.remove_tag(target, tag);
@@ -231,7 +257,7 @@ impl Simulation {
     }
 
     /// Takes away what an effect granted, by the rule it was granted under (A8).
-    fn release_ability(&mut self, handle: AbilityHandle) {
+    pub(super) fn release_ability(&mut self, handle: AbilityHandle) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         match granted.granted_by {
             Some((_, AbilityRemoval::Keep)) => granted.granted_by = None,
@@ -287,6 +313,10 @@ impl Simulation {
     /// When a periodic effect ticks next, unless it has ended by then.
     pub(super) fn next_tick_after(active: &ActiveEffect, from: Time) -> Option<Time> {
         let next = from + active.period?;
+        // At the end of time, time stands still.
+        if next <= from {
+            return None;
+        }
         active.expires.is_none_or(|end| next <= end).then_some(next)
     }
 }

@@ -158,6 +158,8 @@ impl Simulation {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
         let effect = self.state.definition(&self.catalog, spec.effect);
+        // An id created at run time may have come to mean another effect since the spec was made.
+        let effect = effect.filter(|effect| effect.name_hash == spec.name_hash);
         effect.cloned().ok_or_else(|| refuse(RefusalReason::UnknownEffect(spec.effect)))
     }
 
@@ -305,6 +307,8 @@ impl Simulation {
         let Some(requirement) = effect.requirement else { return Ok(()) };
         let inputs = self.inputs(effect, spec, target, stream);
         let verdict = inputs.calculate(requirement, Dice::Requirement).map_err(refuse)?;
+        let verdict = crate::number::finite(verdict)
+            .ok_or_else(|| refuse(RefusalReason::NonFinite { modifier: None, attribute: None }))?;
         if verdict == 0.0 { Err(refuse(RefusalReason::RequirementFailed(requirement))) } else { Ok(()) }
     }
 
@@ -364,7 +368,7 @@ impl Simulation {
         let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
         self.execute_run(&run).map_err(refuse)?;
         self.remove_others(effect, *target, None);
-        self.apply_additional(effect, spec, *target);
+        self.apply_additional(effect, spec, *target, None);
         Ok(Application::Executed)
     }
 
@@ -384,7 +388,8 @@ impl Simulation {
         let Some(instance) = self.state.effects.get(active) else { return };
         if !effect.additional.is_empty() {
             let spec = instance.spec.clone();
-            self.apply_additional(effect, &spec, target);
+            let last = instance.last_source.as_ref().map(|last| last.tags.clone());
+            self.apply_additional(effect, &spec, target, last.as_ref());
         }
         let Some(instance) = self.state.effects.get(active) else { return };
         // E6: no time at all means applied and removed at the same instant.
@@ -409,10 +414,16 @@ impl Simulation {
         }
     }
 
-    fn apply_additional(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) {
+    fn apply_additional(
+        &mut self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+        last: Option<&TagBits>,
+    ) {
         for additional in &effect.additional {
             let Some(controller) = self.state.controllers.get(target) else { return };
-            let source = SourceTags::from_parts(&self.state, spec.context.source, None);
+            let source = SourceTags::from_parts(&self.state, spec.context.source, last);
             if !additional.source_tags.is_met_by(&source)
                 || !additional.target_tags.is_met_by(&controller.tags)
             {

@@ -28,6 +28,8 @@ pub(super) struct ExecutionResult {
     pub(super) outputs: SmallVec<[Output; 4]>,
     pub(super) handles_stacks: bool,
     pub(super) handles_cues: bool,
+    /// Cues that it sends itself, with their magnitudes.
+    pub(super) cues: SmallVec<[(TagId, f64); 1]>,
 }
 
 /// What a calculation sees, and where it puts its outputs.
@@ -42,6 +44,7 @@ pub struct CalculationContext<'a> {
     outputs: SmallVec<[Output; 4]>,
     handles_stacks: bool,
     handles_cues: bool,
+    cues: SmallVec<[(TagId, f64); 1]>,
 }
 
 impl<'a> CalculationContext<'a> {
@@ -55,6 +58,7 @@ impl<'a> CalculationContext<'a> {
             outputs: SmallVec::new(),
             handles_stacks: false,
             handles_cues: false,
+            cues: SmallVec::new(),
         }
     }
 
@@ -173,6 +177,18 @@ impl<'a> CalculationContext<'a> {
         self.handles_cues = true;
     }
 
+    /// Sends a cue on the target once the execution is done, beside the effect's own or, with
+    /// [`handle_cues`](Self::handle_cues), instead of them.
+    ///
+    /// # Errors
+    /// If the catalog has no such tag.
+    pub fn execute_cue(&mut self, cue: &str, magnitude: f64) -> Result<(), CalculationError> {
+        let unknown = |error: crate::catalog::UnknownName| CalculationError::Failed(error.to_string());
+        let cue = self.inputs.catalog.tag(cue).map_err(unknown)?;
+        self.cues.push((cue, magnitude));
+        Ok(())
+    }
+
     fn attribute_named(&self, name: &str) -> Result<AttributeId, CalculationError> {
         self.inputs.catalog.attribute(name).map_err(|error| CalculationError::Failed(error.to_string()))
     }
@@ -194,7 +210,13 @@ impl<'a> CalculationContext<'a> {
                 }
             };
             let mut entries: SmallVec<[ModifierEntry; 4]> = SmallVec::new();
-            for other in execution.modifiers.iter().filter(|other| other.target == modifier.target) {
+            let same =
+                execution.modifiers.iter().enumerate().filter(|(_, other)| other.target == modifier.target);
+            for (index, other) in same {
+                let dice = match dice {
+                    Dice::Execution(tick, execution) => Dice::Scoped(tick, execution, index as u16),
+                    other => other,
+                };
                 let magnitude = self.inputs.magnitude(&other.magnitude, dice)?;
                 entries.push(ModifierEntry {
                     slot: 0,
@@ -313,7 +335,7 @@ impl<'a> Inputs<'a> {
         let mut context = CalculationContext::new(*self, calculation, dice);
         context.scope(execution, dice)?;
         context.run(id)?;
-        let CalculationContext { outputs, handles_stacks, handles_cues, .. } = context;
-        Ok(ExecutionResult { outputs, handles_stacks, handles_cues })
+        let CalculationContext { outputs, handles_stacks, handles_cues, cues, .. } = context;
+        Ok(ExecutionResult { outputs, handles_stacks, handles_cues, cues })
     }
 }

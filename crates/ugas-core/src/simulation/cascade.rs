@@ -75,15 +75,21 @@ impl Simulation {
         result
     }
 
+    /// Gives what follows a budget of its own (E12).
+    pub(super) fn reset_budget(&mut self) {
+        self.scratch.steps = 0;
+        self.scratch.limit_reported = false;
+        self.scratch.trace.clear();
+        self.scratch.current = None;
+    }
+
     fn begin_operation(&mut self) {
         let operation = self.state.operation;
         self.state.operation += 1;
         self.scratch.cause = Cause { operation, ..Cause::default() };
         self.scratch.prediction = None;
         if self.scratch.batch_depth == 0 {
-            self.scratch.steps = 0;
-            self.scratch.limit_reported = false;
-            self.scratch.trace.clear();
+            self.reset_budget();
         }
         self.scratch.current = None;
     }
@@ -116,7 +122,15 @@ impl Simulation {
                     // A refusal has raised its event; there is nobody else to tell.
                     let _ = self.apply_one(spec, target);
                 }
-                Consequence::Remove { active, reason } => self.remove_active(active, reason),
+                Consequence::Remove { active, reason } => {
+                    // E6: one whose time was prolonged since has not expired.
+                    let now = self.state.now;
+                    let lives =
+                        |active| self.state.effects.get(active).is_some_and(|a| a.expires > Some(now));
+                    if reason != RemovalReason::Expired || !lives(active) {
+                        self.remove_active(active, reason);
+                    }
+                }
                 Consequence::Tick { active } => self.execute_tick(active),
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
@@ -132,9 +146,10 @@ impl Simulation {
     fn begin_queued(&mut self) {
         while let Some((effect, target)) = self.scratch.begins.pop_front() {
             if !self.take_step() {
-                let dropped = self.scratch.begins.len() as u32 + 1;
-                self.scratch.begins.clear();
-                self.report_cascade(None, dropped);
+                // They are not forgotten: a queue that nobody begins would stand still for ever.
+                self.scratch.begins.push_front((effect, target));
+                let waiting = self.scratch.begins.len() as u32;
+                self.report_cascade(None, waiting);
                 return;
             }
             self.begin_next(effect, target);

@@ -9,7 +9,7 @@ use super::{Simulation, State};
 use crate::effect::{Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::{AttributeId, EffectId};
+use crate::id::{AttributeId, EffectId, TagId};
 use crate::modifier::Operation;
 use crate::number::{nearly_zero, powu};
 use crate::refusal::RefusalReason;
@@ -62,6 +62,17 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// What an execution says of cues.
+#[derive(Default)]
+struct Cues {
+    /// Magnitude for the effect's own.
+    magnitude: f64,
+    /// Whether a calculation takes care of the effect's own.
+    handled: bool,
+    /// Those that calculations send.
+    sent: SmallVec<[(TagId, f64); 1]>,
 }
 
 /// A change to a base that is about to be written.
@@ -117,11 +128,14 @@ impl PostExecute<'_> {
         })
     }
 
-    /// Writes a base value of the target, as part of the same execution. False if the target lacks the attribute or
-    /// the value is not finite.
+    /// Writes a base value of the target, as part of the same execution. False if the target lacks the attribute, it is
+    /// derived, or the value is not finite.
     pub fn set_base(&mut self, attribute: AttributeId, value: f64) -> bool {
-        let Some((_, slot)) = self.sim.state.locate(self.run.target, attribute) else { return false };
-        if !value.is_finite() {
+        let Some((controller, slot)) = self.sim.state.locate(self.run.target, attribute) else {
+            return false;
+        };
+        let derived = self.sim.state.layout(controller).slots[slot].attribute.derived.is_some();
+        if derived || !value.is_finite() {
             return false;
         }
         self.sim.write_base(self.run.target, slot as u16, value);
@@ -144,16 +158,13 @@ impl Simulation {
     /// Executes. On failure everything is as it was.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         self.scratch.writes.0.clear();
-        let mut handles_cues = false;
-        let outcome = self.write_all(run, &mut handles_cues);
+        let mut cues = Cues::default();
+        let outcome = self.write_all(run, &mut cues);
         self.scratch.hold_clamp = false;
-        let cue_magnitude = match outcome {
-            Ok(magnitude) => magnitude,
-            Err(reason) => {
-                self.undo_writes(run.target);
-                return Err(reason);
-            }
-        };
+        if let Err(reason) = outcome {
+            self.undo_writes(run.target);
+            return Err(reason);
+        }
         self.emit(EventKind::EffectExecuted {
             effect: self.id_of(run),
             active: run.active(),
@@ -163,11 +174,9 @@ impl Simulation {
         for at in 0..self.scratch.writes.0.len() {
             self.mark_dirty(run.target, self.scratch.writes.0[at].0);
         }
-        self.drain_meta(run.target);
-        self.run_post_execute(run);
-        if !handles_cues {
-            self.execute_cues(run, cue_magnitude);
-        }
+        let amounts = self.drain_meta(run.target);
+        self.run_post_execute(run, &amounts);
+        self.execute_cues(run, &cues);
         // M9: the clamp is part of the execution; what the effect leads to next may move the bounds.
         if self.scratch.batch_depth == 0 {
             self.recompute_values();
@@ -184,13 +193,12 @@ impl Simulation {
         }
     }
 
-    /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. Returns the
-    /// magnitude for cues.
-    fn write_all(&mut self, run: &Run<'_>, handles_cues: &mut bool) -> Result<f64, RefusalReason> {
-        let mut cue_magnitude = 0.0;
+    /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. What is
+    /// to be said of cues is collected.
+    fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
         for planned in self.plan_modifiers(run)? {
             if run.effect.cue_magnitude == Some(planned.attribute) {
-                cue_magnitude += planned.magnitude;
+                cues.magnitude += planned.magnitude;
             }
             self.write_planned(run, planned)?;
         }
@@ -204,10 +212,11 @@ impl Simulation {
             let inputs = run.inputs(self)?;
             let result = inputs.execute(execution, dice)?;
             let stacks = if result.handles_stacks { 1 } else { inputs.stacks };
-            *handles_cues |= result.handles_cues;
+            cues.handled |= result.handles_cues;
+            cues.sent.extend(result.cues);
             for output in result.outputs {
                 if run.effect.cue_magnitude == Some(output.attribute) {
-                    cue_magnitude += output.magnitude;
+                    cues.magnitude += output.magnitude;
                 }
                 self.write_planned(
                     run,
@@ -221,8 +230,7 @@ impl Simulation {
                 )?;
             }
         }
-        self.check_written(run.target)?;
-        Ok(cue_magnitude)
+        self.check_written(run.target)
     }
 
     /// Evaluates the modifiers that write bases, all before the first write.
@@ -307,7 +315,8 @@ impl Simulation {
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
         self.record(id, slot);
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        controller.base[usize::from(slot)] = value;
+        // Adding zero keeps negative zeros out, which are equal to positive ones and hash differently.
+        controller.base[usize::from(slot)] = value + 0.0;
         controller.pending.written.insert(slot);
         let attribute = self.state.layouts[controller.layout as usize].attribute_at(slot);
         self.mark_dirty(id, slot);
@@ -350,22 +359,25 @@ impl Simulation {
         }
     }
 
-    /// B3: what was written to a meta attribute is taken from the attributes it drains, and it returns to zero.
-    fn drain_meta(&mut self, id: ControllerId) {
-        let Some(controller) = self.state.controllers.get(id) else { return };
+    /// B3: what was written to a meta attribute, within its bounds, is taken from the attributes it drains, and it
+    /// returns to zero. Gives back the amounts, for the hooks.
+    fn drain_meta(&mut self, id: ControllerId) -> SmallVec<[(u16, f64); 2]> {
+        let mut amounts = SmallVec::new();
+        let Some(controller) = self.state.controllers.get(id) else { return amounts };
         let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
-        let mut drained: SmallVec<[u16; 4]> = SmallVec::new();
         for at in 0..self.scratch.writes.0.len() {
             let (meta, _) = self.scratch.writes.0[at];
             let place = &layout.slots[usize::from(meta)];
-            if place.attribute.def.drain_into.is_empty() || drained.contains(&meta) {
+            let done = amounts.iter().any(|(slot, _)| *slot == meta);
+            if place.attribute.def.drain_into.is_empty() || done {
                 continue;
             }
-            drained.push(meta);
-            let Some(controller) = self.state.controllers.get(id) else { return };
-            let mut amount = controller.base[usize::from(meta)];
+            let Some(controller) = self.state.controllers.get(id) else { return amounts };
+            let (min, max) = State::bounds(controller, place);
+            let mut amount = super::values::clamp(controller.base[usize::from(meta)], min, max);
+            amounts.push((meta, amount));
             for &slot in &place.drain_into {
-                let Some(controller) = self.state.controllers.get(id) else { return };
+                let Some(controller) = self.state.controllers.get(id) else { return amounts };
                 let base = controller.base[usize::from(slot)];
                 let (min, _) = State::bounds(controller, &layout.slots[usize::from(slot)]);
                 let available = min.map_or(f64::MAX, |min| base - min);
@@ -378,10 +390,11 @@ impl Simulation {
             }
             self.write_base(id, meta, 0.0);
         }
+        amounts
     }
 
     /// B4: hooks run after all bases are written, once for each attribute, in the order of first writing.
-    fn run_post_execute(&mut self, run: &Run<'_>) {
+    fn run_post_execute(&mut self, run: &Run<'_>, amounts: &[(u16, f64)]) {
         let catalog = Arc::clone(&self.catalog);
         let mut seen: SmallVec<[u16; 4]> = SmallVec::new();
         for at in 0..self.scratch.writes.0.len() {
@@ -391,7 +404,8 @@ impl Simulation {
             }
             seen.push(slot);
             let Some(controller) = self.state.controllers.get(run.target) else { return };
-            let new_base = controller.base[usize::from(slot)];
+            let drained = amounts.iter().find(|(meta, _)| *meta == slot).map(|(_, amount)| *amount);
+            let new_base = drained.unwrap_or(controller.base[usize::from(slot)]);
             let attribute = self.state.layout(controller).attribute_at(slot);
             if let Some(hook) = catalog.hooks(attribute).and_then(|hooks| hooks.post_execute.as_ref()) {
                 hook(&mut PostExecute { sim: self, run, attribute, old_base, new_base });
@@ -401,14 +415,12 @@ impl Simulation {
     }
 
     /// E11: instant and periodic executions send Execute.
-    fn execute_cues(&mut self, run: &Run<'_>, magnitude: f64) {
-        if run.effect.cues.is_empty() {
-            return;
-        }
+    fn execute_cues(&mut self, run: &Run<'_>, cues: &Cues) {
         let Ok(inputs) = run.inputs(self) else { return };
-        let parameters =
-            CueParameters { magnitude, level: inputs.spec.level, location: inputs.spec.context.origin };
-        for cue in run.effect.cues.iter() {
+        let (level, location) = (inputs.spec.level, inputs.spec.context.origin);
+        let own = run.effect.cues.iter().filter(|_| !cues.handled).map(|cue| (cue, cues.magnitude));
+        for (cue, magnitude) in own.chain(cues.sent.iter().copied()) {
+            let parameters = CueParameters { magnitude, level, location };
             self.emit(EventKind::CueExecuted { controller: run.target, cue, parameters });
         }
     }

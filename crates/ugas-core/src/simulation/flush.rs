@@ -110,10 +110,11 @@ impl Simulation {
         let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
         while let Some(slot) = self.state.controllers.get_mut(id).and_then(|c| c.pending.dirty.pop_first()) {
             let changed = self.recompute_slot(id, slot);
+            let place = &layout.slots[usize::from(slot)];
+            self.notify(id, WatchSubject::Modifiers(place.attribute.id));
             if !changed {
                 continue;
             }
-            let place = &layout.slots[usize::from(slot)];
             let Some(controller) = self.state.controllers.get_mut(id) else { return };
             for &dependent in &place.dependents {
                 controller.pending.dirty.insert(dependent);
@@ -172,11 +173,12 @@ impl Simulation {
             if watched != subject {
                 break;
             }
-            if let Some(effect) = self.state.effects.get_mut(active)
-                && !effect.refresh_pending
-            {
-                effect.refresh_pending = true;
-                self.scratch.refresh.push_back(active);
+            if let Some(effect) = self.state.effects.get_mut(active) {
+                effect.qualification_pending |= matches!(subject, WatchSubject::Tag(_));
+                if !effect.refresh_pending {
+                    effect.refresh_pending = true;
+                    self.scratch.refresh.push_back(active);
+                }
             }
         }
     }

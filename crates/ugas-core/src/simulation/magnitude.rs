@@ -24,6 +24,8 @@ pub(super) enum Dice {
     Modifier(u16),
     /// A modifier or calculation of one execution, by tick and position.
     Execution(u32, u16),
+    /// A scoped modifier of a calculation, by tick and the positions of both.
+    Scoped(u32, u16, u16),
 }
 
 impl Dice {
@@ -34,6 +36,9 @@ impl Dice {
             Self::Duration => [2, 0, 0],
             Self::Modifier(index) => [3, 0, u64::from(index)],
             Self::Execution(tick, index) => [4, u64::from(tick), u64::from(index)],
+            Self::Scoped(tick, execution, index) => {
+                [5, u64::from(tick), u64::from(execution) << 16 | u64::from(index)]
+            }
         }
     }
 }
@@ -289,6 +294,7 @@ impl Simulation {
         }
         let mut spec = EffectSpec {
             effect,
+            name_hash: definition.name_hash,
             level,
             context,
             set_by_caller: Default::default(),
@@ -312,6 +318,7 @@ impl Simulation {
         side: Side,
         from: Option<ControllerId>,
     ) {
+        spec.captured.resize(effect.captures.len(), None);
         let Some(from) = from else { return };
         for (at, capture) in effect.captures.iter().enumerate().filter(|(_, capture)| capture.side == side) {
             let inputs = Inputs {

@@ -287,13 +287,18 @@ impl Simulation {
     }
 
     /// Makes many changes with one recalculation at the end (UEM). Inside, values are those from before, tags are up to
-    /// date, and consequences of the changes wait for the end.
+    /// date, and consequences of the changes wait for the end. Time that passes, controllers that come and go and sets
+    /// that change bring values up to date earlier. Take snapshots outside: what waits for the end is not part of them.
     pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.scratch.batch_depth;
+        if depth == 0 {
+            self.reset_budget();
+        }
         self.scratch.batch_depth = depth.saturating_add(1);
-        let result = changes(self);
-        // Not counted down: a snapshot restored inside ends the batch.
-        self.scratch.batch_depth = depth;
+        // Whatever happens inside, a panic or a restore, the batch ends here.
+        let batch = Batch { sim: self, depth };
+        let result = changes(batch.sim);
+        drop(batch);
         self.settle();
         result
     }
@@ -320,6 +325,18 @@ impl Simulation {
         }
         let prediction = self.scratch.prediction;
         self.events.push_back(Event { sequence, time: self.state.now, cause, prediction, kind });
+    }
+}
+
+/// Ends a batch when it goes.
+struct Batch<'a> {
+    sim: &'a mut Simulation,
+    depth: u32,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        self.sim.scratch.batch_depth = self.depth;
     }
 }
 

@@ -7,8 +7,8 @@ use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
 use crate::effect::{
-    ActiveEffect, DurationRefresh, Effect, EffectStatus, EffectTimers, ExecutionPolicy, PeriodReset,
-    Stacking, StackingType,
+    ActiveEffect, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
+    PeriodReset, Stacking, StackingType,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -105,6 +105,7 @@ impl Simulation {
             granted: Default::default(),
             refresh_pending: false,
             judgement_pending: false,
+            qualification_pending: false,
             timers: EffectTimers::default(),
         });
         if let Some(controller) = self.state.controllers.get_mut(target) {
@@ -150,10 +151,7 @@ impl Simulation {
         if let Some(active) = self.state.effects.get_mut(id) {
             active.inhibited = inhibited;
         }
-        let ends_now = self.state.effects.get(id).is_some_and(|active| active.expires == Some(now));
-        if !ends_now {
-            self.schedule(id);
-        }
+        self.schedule(id);
         self.scratch.cause.active = Some(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
         self.update_modifiers(id, effect);
@@ -207,8 +205,9 @@ impl Simulation {
         let old = active.stacks;
         let full = stacking.limit > 0 && old >= stacking.limit;
         if full {
-            for &overflow in &stacking.overflow_effects {
-                self.enqueue_linked(overflow, &prepared.spec, prepared.target);
+            let ends = stacking.deny_overflow || stacking.clear_on_overflow;
+            if ends {
+                self.overflow(&stacking, &prepared.spec, prepared.target);
             }
             if stacking.clear_on_overflow {
                 self.remove_active(id, RemovalReason::Overflowed);
@@ -224,7 +223,11 @@ impl Simulation {
         let effect = Arc::clone(&prepared.effect);
         let (effect_id, target) = (prepared.spec.effect, prepared.target);
         let (duration, period) = (prepared.duration, prepared.period);
+        let spec = (full && !stacking.overflow_effects.is_empty()).then(|| prepared.spec.clone());
         self.replace_spec(id, prepared, stacks)?;
+        if let Some(spec) = spec {
+            self.overflow(&stacking, &spec, target);
+        }
         if stacks != old {
             self.emit(EventKind::EffectStackChanged {
                 effect: effect_id,
@@ -243,7 +246,9 @@ impl Simulation {
             DurationRefresh::Refresh => (duration.is_some() || active.expires.is_some()).then_some(duration),
             DurationRefresh::Extend => remaining.map(|remaining| {
                 let extended = duration.map(|duration| remaining + duration);
-                extended.map(|extended| stacking.max_duration.map_or(extended, |most| extended.min(most)))
+                // The cap limits what is added; it takes nothing away.
+                let capped = |extended: Span, most: Span| extended.min(most).max(remaining);
+                extended.map(|extended| stacking.max_duration.map_or(extended, |most| capped(extended, most)))
             }),
         };
         let reset_period = stacking.period_reset == PeriodReset::Reset && active.period.is_some();
@@ -262,6 +267,12 @@ impl Simulation {
             self.first_tick(id, &effect);
         }
         Ok(Application::Stacked { active: id, stacks })
+    }
+
+    fn overflow(&mut self, stacking: &Stacking, spec: &EffectSpec, target: ControllerId) {
+        for &effect in &stacking.overflow_effects {
+            self.enqueue_linked(effect, spec, target);
+        }
     }
 
     /// Lets an instance last `duration` from now; `None` is for ever.
@@ -334,13 +345,17 @@ impl Simulation {
         let target = before.target;
         let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
         self.unwatch(id, &effect);
+        let source_lives = spec.context.source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
             active.spec = spec;
             active.magnitudes = magnitudes;
             active.stream = stream;
             active.stacks = stacks;
             active.applied = applied;
-            active.last_source = None;
+            // M5: applied again for a source that is gone, it remembers what it knew.
+            if active.spec.context.source != before.spec.context.source || source_lives {
+                active.last_source = None;
+            }
         }
         self.watch(id, &effect);
         if stacks > 1 {

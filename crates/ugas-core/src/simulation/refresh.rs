@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Simulation;
+use super::activate::Withdrawal;
 use super::cascade::Consequence;
 use super::magnitude::{Dice, Inputs};
 use crate::effect::{Effect, EffectStatus, PeriodicInhibition};
@@ -68,7 +69,7 @@ impl Simulation {
         if inhibited {
             self.emit(EventKind::EffectInhibited { effect: effect_id, active: id, target });
             if given {
-                self.take(id, effect);
+                self.take(id, effect, Withdrawal::Inhibition);
             }
         } else {
             self.emit(EventKind::EffectResumed { effect: effect_id, active: id, target });
@@ -105,6 +106,10 @@ impl Simulation {
         for (index, modifier) in effect.modifiers.iter().enumerate().filter(|(_, modifier)| modifier.live) {
             let Some(active) = self.state.effects.get(id) else { return };
             let target = active.target;
+            // M5: of a source that is gone, what was read last stands.
+            if active.last_source.is_some() && modifier.reads_source() {
+                continue;
+            }
             let inputs = Inputs::of(&self.state, &self.catalog, effect, active);
             match inputs.magnitude(&modifier.magnitude, Dice::Modifier(index as u16)) {
                 Ok(value) => {
@@ -131,6 +136,10 @@ impl Simulation {
 
     /// M5: modifiers with tag requirements are judged again.
     fn requalify(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        if !core::mem::take(&mut active.qualification_pending) {
+            return;
+        }
         for modifier in effect.modifiers.iter().filter(|modifier| modifier.is_conditional()) {
             let Some(active) = self.state.effects.get(id) else { return };
             let target = active.target;

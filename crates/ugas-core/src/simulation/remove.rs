@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use super::Simulation;
-use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
+use super::activate::Withdrawal;
+use crate::effect::{ActiveEffect, Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
@@ -77,7 +78,12 @@ impl Simulation {
         let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
         let (running, inhibited) = (active.status == EffectStatus::Running, active.inhibited);
         let given = core::mem::take(&mut active.given);
-        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
+        let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
+            // Nothing is known of it but that it is there; it must not be there for ever.
+            self.unschedule(id);
+            self.forget_instance(id, target);
+            return;
+        };
         self.trace(effect_id);
         self.emit(EventKind::EffectRemoved { effect: effect_id, active: id, target, stacks, reason });
         self.unschedule(id);
@@ -85,15 +91,14 @@ impl Simulation {
         if running {
             self.detach_modifiers(id, &effect);
             if given && !inhibited {
-                self.take(id, &effect);
+                self.take(id, &effect, Withdrawal::Removal);
             }
         }
-        if let Some(controller) = self.state.controllers.get_mut(target)
-            && let Some(at) = controller.effects.iter().rposition(|other| *other == id)
-        {
-            controller.effects.remove(at);
+        let Some(removed) = self.forget_instance(id, target) else { return };
+        // What an inhibited effect left with its target stays there, and is its own now (A8).
+        for handle in &removed.granted {
+            self.release_ability(*handle);
         }
-        let Some(removed) = self.state.effects.remove(id) else { return };
         if reason == RemovalReason::TargetGone {
             return;
         }
@@ -103,6 +108,15 @@ impl Simulation {
                 self.scratch.begins.push_back((removed.effect, target));
             }
         }
+    }
+
+    fn forget_instance(&mut self, id: ActiveEffectId, target: ControllerId) -> Option<ActiveEffect> {
+        if let Some(controller) = self.state.controllers.get_mut(target)
+            && let Some(at) = controller.effects.iter().rposition(|other| *other == id)
+        {
+            controller.effects.remove(at);
+        }
+        self.state.effects.remove(id)
     }
 
     /// E10: routine effects when its time was up, premature ones otherwise.
@@ -150,7 +164,8 @@ impl Simulation {
         let (stacks, duration) = (active.stacks, active.duration);
         let effect = self.state.definition(&self.catalog, active.effect);
         let rule = effect.and_then(|effect| effect.stacking.as_ref()).map(|stacking| stacking.expiration);
-        let duration = duration.filter(|duration| duration.is_positive());
+        let now = self.state.now;
+        let duration = duration.filter(|duration| duration.is_positive() && now + *duration > now);
         match (rule, duration) {
             (Some(StackExpiration::RemoveOneAndRefresh), Some(duration)) if stacks > 1 => {
                 self.set_stacks(id, stacks - 1);

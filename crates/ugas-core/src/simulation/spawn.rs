@@ -382,7 +382,7 @@ impl Simulation {
             let failed = failed || evaluated.is_none();
             let current = evaluated.map_or(base, |evaluated| evaluated.value);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.base[at] = base;
+                controller.base[at] = base + 0.0;
                 controller.current[at] = current;
             }
             let attribute = layout.attribute_at(slot);

@@ -72,6 +72,8 @@ pub(crate) enum Verdict {
     NotMostNegative,
     /// A native qualifier excluded it (M7).
     Qualifier,
+    /// Its effect is gone, and with it the tag requirements that it would have to meet.
+    EffectGone,
 }
 
 /// The tags of an effect's source: those it has, or those it had last (M5).
@@ -111,7 +113,8 @@ impl<A: TagView + ?Sized, B: TagView + ?Sized> TagView for Both<'_, A, B> {
 
 /// The modifiers of an attribute at one moment, to be evaluated later (UEM, aggregator snapshots).
 ///
-/// Tag requirements are still judged when it is evaluated; the modifiers themselves are frozen.
+/// Tag requirements are still judged when it is evaluated; the modifiers themselves are frozen. One whose requirements
+/// went with its effect does not count.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AggregatorSnapshot {
     controller: ControllerId,
@@ -212,9 +215,13 @@ impl State {
                 return Verdict::LayerNotEvaluated;
             }
         }
+        let found = self.effect_of(catalog, entry.effect);
+        if entry.conditions.tags && found.is_none() {
+            return Verdict::EffectGone;
+        }
         let needs_effect = entry.conditions.tags
             || parameters.is_some_and(|parameters| !parameters.source_tag_filter.is_empty());
-        if needs_effect && let Some((active, effect)) = self.effect_of(catalog, entry.effect) {
+        if needs_effect && let Some((active, effect)) = found {
             let source = SourceTags::of(self, active);
             let none = TagBits::default();
             let extra = parameters.map_or((&none, &none), |parameters| {
@@ -334,7 +341,7 @@ impl State {
 
 impl Simulation {
     /// Evaluates an attribute under other circumstances than the present ones: with more tags, without some effects,
-    /// up to a layer (UEM). Bounds apply only if all layers are evaluated.
+    /// up to a layer (UEM). Bounds apply only if all layers are evaluated; `pre_change` hooks do not run.
     pub fn evaluate(
         &self,
         controller: ControllerId,

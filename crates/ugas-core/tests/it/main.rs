@@ -28,6 +28,7 @@ mod periodic;
 mod policies;
 mod qualification;
 mod removal;
+mod reviews;
 mod runtime_effects;
 mod stacking;
 mod tags;

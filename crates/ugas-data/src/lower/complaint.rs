@@ -120,12 +120,6 @@ pub(crate) fn report(
     let span = node.head();
     let diagnostic = match &error.problem {
         // Reported by the checks, with the place of the very name.
-        Problem::Unknown { kind: DefinitionKind::Attribute, name, .. }
-            if error.kind == DefinitionKind::Template && error.path.starts_with("Base.") =>
-        {
-            let message = format!("none of the controller's attribute sets has the attribute `{name}`");
-            soften(codes::ug055::incompatible(span, message), scope)
-        }
         Problem::Unknown { .. }
         | Problem::TagName(_)
         | Problem::EmptyName
@@ -161,6 +155,9 @@ pub(crate) fn report(
             codes::ug051::circular(span, cycle)
         }
         Problem::AttributeSets(sets) => soften(codes::ug055::incompatible(span, sets.to_string()), scope),
+        problem @ Problem::NotInSets { .. } => {
+            soften(codes::ug055::incompatible(span, problem.to_string()), scope)
+        }
         Problem::EmptyCalculation | Problem::WrongCalculation { .. } | Problem::UnknownVariable { .. } => {
             codes::ug073::wrong(span, &error.problem.to_string())
         }
