@@ -7,4 +7,5 @@ mod packs;
 mod rendering;
 mod roundtrip;
 mod schemas;
+mod shipped;
 mod spec;

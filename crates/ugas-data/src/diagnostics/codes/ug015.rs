@@ -19,7 +19,8 @@ pub(crate) fn out_of_range(span: Span, found: f64, expected: &str) -> Diagnostic
     DOC.report(span, format!("expected {expected}, found {found}")).help(format!("write {expected}"))
 }
 
-/// A range that is upside down.
+/// A range that is upside down. It has a meaning (B0), though hardly the one that was meant.
 pub(crate) fn empty_range(span: Span, min: f64, max: f64) -> Diagnostic {
-    DOC.report(span, format!("the minimum {min} is greater than the maximum {max}")).help("swap them")
+    let message = format!("the minimum {min} is greater than the maximum {max}, and wins");
+    DOC.report(span, message).help("swap them").severity(Severity::Warning)
 }
