@@ -12,8 +12,8 @@ use ugas_core::time::Time;
 
 /// Which events an observer is told of. Every criterion that is given must hold; the default is all events.
 ///
-/// An event that does not name a controller, attribute, tag or effect does not meet a criterion about it: a changed
-/// stack count, for instance, names its active effect only.
+/// An event that does not name a controller, attribute, tag or effect does not meet a criterion about it: a
+/// reached cascade limit, for instance, names no controller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     kind: Option<fn(&EventKind) -> bool>,
