@@ -192,6 +192,13 @@ impl Sink {
         self.diagnostics.is_empty()
     }
 
+    /// Takes over what another sink collected.
+    pub(crate) fn append(&mut self, other: Self) {
+        for diagnostic in other.diagnostics {
+            self.push(diagnostic);
+        }
+    }
+
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
     }

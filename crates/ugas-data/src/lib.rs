@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`source`] (text and positions), [`node`] (YAML and JSON as one tree), [`decode`] (tree to records,
 //! from one table of fields that also gives the JSON Schemas and the writer), [`model`] (the records), `check`
-//! (references and rules across documents), `lower` (records to definitions), [`loader`] (all of it in order), and
-//! [`diagnostics`] (every code with its page).
+//! (references and rules across documents), `lower` (records to definitions), [`loader`] (all of it in order),
+//! [`scenario`] (stories that run a pack), and [`diagnostics`] (every code with its page).
 //!
 //! Loading reports everything that is wrong, not the first thing (I9), and never panics on a file (I10).
 //!
@@ -34,9 +34,11 @@ pub mod loader;
 mod lower;
 pub mod model;
 pub mod node;
+pub mod scenario;
 pub mod schema;
 pub mod source;
 
 pub use diagnostics::{Diagnostic, Report, Severity};
 pub use loader::{LoadError, Loader, Pack, check, load};
+pub use scenario::Scenario;
 pub use source::{FileId, Limits, SourceMap, Span};

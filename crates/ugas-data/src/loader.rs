@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ugas_core::catalog::{Catalog, CatalogBuilder};
+use ugas_core::controller::ControllerDef;
+use ugas_core::tag::check_tag_name;
 
 use crate::check::{self, Index, Scope, Unresolved};
 use crate::decode::push_entry;
@@ -108,6 +110,7 @@ pub struct Loader {
     silenced: BTreeSet<String>,
     natives: Vec<Natives>,
     scope: Option<Scope>,
+    mentioned_tags: Vec<String>,
 }
 
 impl Loader {
@@ -162,6 +165,14 @@ impl Loader {
     #[must_use]
     pub fn natives(mut self, add: impl FnOnce(CatalogBuilder) -> CatalogBuilder + 'static) -> Self {
         self.natives.push(Box::new(add));
+        self
+    }
+
+    /// Makes tags known that something outside the pack names. With a registry this does nothing: there it is the
+    /// registry that says which tags exist (T1).
+    #[must_use]
+    pub fn mention_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
+        self.mentioned_tags.extend(tags.into_iter().filter(|tag| check_tag_name(tag).is_ok()));
         self
     }
 
@@ -244,6 +255,11 @@ impl Loader {
         let has_natives = !self.natives.is_empty();
         for add in self.natives {
             builder = add(builder);
+        }
+        if index.tags.is_none() && !self.mentioned_tags.is_empty() {
+            // Without a registry tags are collected from use, so something must use these.
+            let tags = std::mem::take(&mut self.mentioned_tags);
+            builder = builder.template(ControllerDef { tags, ..ControllerDef::new("<mentioned tags>") });
         }
         let catalog = build(map, &documents, builder, &index, scope, &mut sink);
         let missing = match &catalog {

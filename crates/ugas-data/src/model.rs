@@ -11,6 +11,7 @@ pub mod magnitude;
 mod names;
 pub mod pack;
 mod recognise;
+pub mod scenario;
 pub mod scene;
 pub mod tag;
 
@@ -87,8 +88,8 @@ pub enum Model {
     Pack(pack::PackDoc),
     /// Curves, calculations, ability sets and effect containers.
     Library(library::LibraryDoc),
-    /// A scenario, kept as it is.
-    Scenario,
+    /// A scenario. Its names are its own business: they are looked up when it runs.
+    Scenario(Box<scenario::ScenarioDoc>),
     /// Something that could not be read at all.
     Unreadable,
 }
@@ -111,7 +112,7 @@ impl Model {
             Self::Scene(doc) => doc.visit(visitor),
             Self::Pack(doc) => doc.visit(visitor),
             Self::Library(doc) => doc.visit(visitor),
-            Self::Scenario | Self::Unreadable => {}
+            Self::Scenario(_) | Self::Unreadable => {}
         }
     }
 
@@ -132,7 +133,7 @@ impl Model {
             Self::Scene(doc) => doc.encode(),
             Self::Pack(doc) => doc.encode(),
             Self::Library(doc) => doc.encode(),
-            Self::Scenario | Self::Unreadable => return None,
+            Self::Scenario(_) | Self::Unreadable => return None,
         })
     }
 }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::decode::{Definitions, Field};
-use crate::model::{DocumentKind, ability, attribute, controller, effect, input, library, pack, scene, tag};
+use crate::model::{
+    DocumentKind, ability, attribute, controller, effect, input, library, pack, scenario, scene, tag,
+};
 
 /// Adds a description to a field's schema.
 pub(crate) fn described(mut schema: Value, about: &str) -> Value {
@@ -21,9 +23,9 @@ pub(crate) fn record(title: &str, about: &str, properties: Map<String, Value>, r
     schema
 }
 
-/// Names of the documents that have a schema here. Scenarios are described by the crate that runs them.
+/// Names of the documents that have a schema.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    DocumentKind::ALL.into_iter().filter(|kind| *kind != DocumentKind::Scenario).map(DocumentKind::name)
+    DocumentKind::ALL.into_iter().map(DocumentKind::name)
 }
 
 /// The JSON Schema of a kind of document, by its name.
@@ -50,7 +52,7 @@ pub fn json_schema(name: &str) -> Option<Value> {
         | DocumentKind::Calculations
         | DocumentKind::AbilitySets
         | DocumentKind::EffectContainers => library::LibraryDoc::schema(&mut definitions),
-        DocumentKind::Scenario => return None,
+        DocumentKind::Scenario => scenario::ScenarioDoc::schema(&mut definitions),
     };
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

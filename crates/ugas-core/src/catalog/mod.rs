@@ -278,6 +278,11 @@ impl Catalog {
         &self.calculations
     }
 
+    /// The definition of a controller template as it was given.
+    pub fn template_def(&self, id: TemplateId) -> Option<&ControllerDef> {
+        self.template_by_id(id).map(|template| &*template.def)
+    }
+
     pub(crate) fn template_by_id(&self, id: TemplateId) -> Option<&Template> {
         self.templates.get(id.usize())
     }

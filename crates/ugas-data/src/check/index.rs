@@ -117,7 +117,7 @@ impl<'a> Index<'a> {
                     }
                     index.settings(doc, define.sink);
                 }
-                Model::Attribute(_) | Model::InputMapping(_) | Model::Scenario | Model::Unreadable => {}
+                Model::Attribute(_) | Model::InputMapping(_) | Model::Scenario(_) | Model::Unreadable => {}
             }
         }
         // An attribute on its own is a set of its own, unless a set has it.

@@ -146,6 +146,6 @@ fn decode(kind: DocumentKind, node: &Node, sink: &mut Sink) -> Model {
         | DocumentKind::Calculations
         | DocumentKind::AbilitySets
         | DocumentKind::EffectContainers => read(node, sink, Model::Library),
-        DocumentKind::Scenario => Model::Scenario,
+        DocumentKind::Scenario => read(node, sink, |doc| Model::Scenario(Box::new(doc))),
     }
 }

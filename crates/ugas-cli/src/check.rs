@@ -1,0 +1,60 @@
+//! `ugas check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ugas_data::diagnostics::render_all;
+
+use crate::Status;
+use crate::output::{self, Format};
+
+/// Looks for every mistake in packs and files
+///
+/// Each problem has a code, a place, and what to do about it. A folder is a set in which every reference must resolve;
+/// of a single file, what it cannot resolve by itself is only a note.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas check packs/arpg                 one pack
+  ugas check packs                      several, each by itself
+  ugas check effects.yaml               one file
+  ugas check game --deny-warnings       for a build that must be spotless
+  ugas check game --format json         for tools")]
+pub(crate) struct Arguments {
+    /// Folders and files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Count warnings as errors
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    for path in &arguments.paths {
+        anyhow::ensure!(path.exists(), "`{}` does not exist", path.display());
+    }
+    let report = ugas_data::check(&arguments.paths);
+    match arguments.format {
+        Format::Json => output::print_json(&report.to_json())?,
+        Format::Text => {
+            let mut text = render_all(&report, output::colour());
+            let (errors, warnings) = (report.errors(), report.warnings());
+            let numbers =
+                format!("{}, {}", output::count(errors, "error"), output::count(warnings, "warning"));
+            let others = report.diagnostics.len().saturating_sub(errors.saturating_add(warnings));
+            let verdict = if errors > 0 { output::bad("invalid") } else { output::good("valid") };
+            text.push_str(&format!("{verdict}: {numbers}, {}\n", output::count(others, "note")));
+            output::print(&text)?;
+        }
+    }
+    let is_unreadable = report.diagnostics.iter().any(|found| found.code == "UG001");
+    Ok(match report.errors() {
+        0 if arguments.deny_warnings && report.warnings() > 0 => Status::No,
+        0 => Status::Fine,
+        1 if is_unreadable => Status::Unreadable,
+        _ => Status::No,
+    })
+}

@@ -1,0 +1,136 @@
+//! `ugas explain`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use serde_json::{Value, json};
+use ugas_core::explain::{BoundExplanation, Explanation, Term};
+use ugas_core::handle::ControllerId;
+use ugas_core::time::Time;
+use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
+
+use crate::Status;
+use crate::output::{self, Format};
+
+/// Says where a value comes from, term by term
+///
+/// Plays a scenario up to a moment and shows how the value of an attribute is made: its base, every modifier with the
+/// effect it belongs to, the bounds, and what does not count and why.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas explain packs/arpg/scenarios/damage-buckets.yaml --controller hero --attribute WeaponDamage
+  ugas explain duel.yaml --controller wolf --attribute Health --at 2.5
+  ugas explain tales.yaml --scenario \"a ward refuses physical hits\" --controller bones --attribute Health")]
+pub(crate) struct Arguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    path: PathBuf,
+    /// The controller, as the scenario calls it
+    #[arg(long, value_name = "NAME")]
+    controller: String,
+    /// The attribute
+    #[arg(long, value_name = "NAME")]
+    attribute: String,
+    /// The moment; without it, the end
+    #[arg(long, value_name = "SECONDS")]
+    at: Option<f64>,
+    /// Which scenario of the file, by name; without it, the first that has the controller
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let Arguments { path, controller, attribute, at, scenario, format } = arguments;
+    let scenarios = Scenario::load(path)?;
+    anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
+    let has_controller = |candidate: &&Scenario| {
+        let controllers = candidate.doc().controllers.iter().flat_map(|controllers| &controllers.0);
+        controllers.into_iter().any(|(name, _)| name.value == *controller)
+    };
+    let chosen = match scenario {
+        Some(name) => scenarios
+            .iter()
+            .find(|candidate| candidate.name() == name)
+            .ok_or_else(|| anyhow!("`{}` has no scenario `{name}`", path.display()))?,
+        None => scenarios
+            .iter()
+            .find(has_controller)
+            .ok_or_else(|| anyhow!("no scenario of `{}` has a controller `{controller}`", path.display()))?,
+    };
+    let until = match at {
+        Some(seconds) => {
+            anyhow::ensure!(seconds.is_finite() && *seconds >= 0.0, "--at must be a time from 0");
+            Some(Time::from_seconds(*seconds))
+        }
+        None => None,
+    };
+    let catalog = chosen.catalog()?;
+    let attribute = catalog.attribute(attribute)?;
+    let options = Options { until, ..Options::default() };
+    let mut runner = Runner::new(chosen, catalog, options).map_err(|failure| anyhow!(failure.message))?;
+    runner.run(|_| {});
+    let id =
+        runner.controller(controller).with_context(|| format!("there is no controller `{controller}`"))?;
+    let explanation = runner.simulation().explain(id, attribute).context("the controller is gone")?;
+    match format {
+        Format::Json => output::print_json(&to_json(&runner, controller, &explanation))?,
+        Format::Text => {
+            let handle = format!("{id:?}");
+            let text = explanation.to_string().replacen(&handle, controller, 1);
+            output::print(&format!("{text}\n"))?;
+        }
+    }
+    report_failures(runner.into_outcome());
+    Ok(if explanation.present { Status::Fine } else { Status::No })
+}
+
+/// An explanation of a story that went wrong is still one, but its reader should know.
+fn report_failures(outcome: Outcome) {
+    for failure in &outcome.failures {
+        eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
+    }
+}
+
+fn to_json(runner: &Runner<'_>, controller: &str, explanation: &Explanation) -> Value {
+    let layers: Vec<Value> = explanation
+        .layers
+        .iter()
+        .map(|layer| {
+            let terms: Vec<Value> = layer.terms.iter().map(|term| term_json(runner, term)).collect();
+            json!({ "index": layer.index, "input": layer.input, "terms": terms, "output": layer.output })
+        })
+        .collect();
+    let bound = |bound: &Option<BoundExplanation>| bound.as_ref().map(|bound| bound.value);
+    let clamp = &explanation.clamp;
+    json!({
+        "attribute": explanation.name,
+        "controller": controller,
+        "time": explanation.time.as_seconds(),
+        "base": explanation.base,
+        "current": explanation.current,
+        "layers": layers,
+        "clamp": { "min": bound(&clamp.min), "max": bound(&clamp.max), "applied": clamp.applied },
+    })
+}
+
+fn term_json(runner: &Runner<'_>, term: &Term) -> Value {
+    let name = |id: ControllerId| {
+        let known = runner.controllers().iter().find(|(_, known)| *known == id);
+        known.map_or_else(|| format!("{id:?}"), |(name, _)| (*name).to_owned())
+    };
+    json!({
+        "operation": term.operation.name(),
+        "channel": term.channel,
+        "magnitude": term.magnitude,
+        "effect": term.effect_name,
+        "source": term.source.map(name),
+        "stacks": term.stacks,
+        "qualifies": term.qualifies,
+        "reason": term.reason.as_ref().map(ToString::to_string),
+    })
+}

@@ -1,0 +1,79 @@
+//! `ugas`: check, run and explain a game's rules without writing Rust.
+//!
+//! One module a command; each gives back a [`Status`], and prints through [`output`]. Problems with the use of the
+//! command itself are errors, and end with status 2.
+#![forbid(unsafe_code)]
+
+mod check;
+mod conformance;
+mod explain;
+mod new;
+mod output;
+mod run;
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// How a command ended, as the exit status says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// 0: fine.
+    Fine,
+    /// 1: the answer is no: an invalid pack, a failed expectation.
+    No,
+    /// 2: wrong use, or input that cannot be read.
+    Unreadable,
+}
+
+/// A game's rules as data: check them, run them, see where the numbers come from.
+#[derive(Parser)]
+#[command(
+    name = "ugas",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+A first walk:
+  ugas new game             a small pack with a scenario
+  ugas check game           every mistake, with its line and how to mend it
+  ugas run game             plays the scenarios and compares
+  ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
+
+Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use or unreadable input."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Run(run::Arguments),
+    Explain(explain::Arguments),
+    Conformance(conformance::Arguments),
+    Schema(schema::Arguments),
+    New(new::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+    };
+    match result {
+        Ok(Status::Fine) => ExitCode::SUCCESS,
+        Ok(Status::No) => ExitCode::from(1),
+        Ok(Status::Unreadable) => ExitCode::from(2),
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ugas: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `ugas new`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::Status;
+use crate::output;
+
+/// The files of a new pack.
+const FILES: [(&str, &str); 5] = [
+    ("pack.yaml", include_str!("../template/pack.yaml")),
+    ("tags.yaml", include_str!("../template/tags.yaml")),
+    ("attributes.yaml", include_str!("../template/attributes.yaml")),
+    ("effects.yaml", include_str!("../template/effects.yaml")),
+    ("scenarios/poison.yaml", include_str!("../template/scenarios/poison.yaml")),
+];
+
+/// Makes a folder with a small pack that passes check and run
+#[derive(Args)]
+#[command(after_help = "Example:\n  ugas new game && ugas check game && ugas run game")]
+pub(crate) struct Arguments {
+    /// The folder; new, or empty
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let folder = &arguments.folder;
+    anyhow::ensure!(is_free(folder), "`{}` is there already and not an empty folder", folder.display());
+    for (name, text) in FILES {
+        let file = folder.join(name);
+        let parent = file.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).with_context(|| format!("`{}` cannot be made", parent.display()))?;
+        fs::write(&file, text).with_context(|| format!("`{}` cannot be written", file.display()))?;
+    }
+    let shown = folder.display();
+    output::print(&format!("made {shown}; next: ugas check {shown} && ugas run {shown}\n"))?;
+    Ok(Status::Fine)
+}
+
+fn is_free(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !folder.exists(),
+    }
+}

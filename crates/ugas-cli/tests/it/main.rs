@@ -1,0 +1,94 @@
+//! The command line as its users meet it: the built binary, its output and its exit status.
+
+mod check;
+mod conformance;
+mod explain;
+mod new;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What the binary answered.
+struct Answer {
+    status: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+    }
+}
+
+fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Answer {
+    let output = Command::new(env!("CARGO_BIN_EXE_ugas")).args(arguments).output().unwrap();
+    Answer {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn root(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
+}
+
+/// A folder of its own for a test, empty.
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A file in a folder of its own.
+fn file(folder: &str, name: &str, text: &str) -> String {
+    let path = empty_folder(folder).join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn wrong_use_is_status_two() {
+    assert_eq!(ugas(["frobnicate"]).status, 2);
+    assert_eq!(ugas(["check"]).status, 2);
+    assert_eq!(ugas(["run", "packs", "--step", "0"]).status, 2);
+    assert_eq!(ugas(["schema", "gameplay_efect"]).status, 2);
+    for command in ["check", "run", "explain"] {
+        let answer = match command {
+            "explain" => ugas([command, "nowhere", "--controller", "a", "--attribute", "B"]),
+            _ => ugas([command, "nowhere"]),
+        };
+        assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command}");
+        assert!(answer.stderr.contains("nowhere"), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn help_teaches_by_example() {
+    for command in ["check", "run", "explain", "conformance", "schema", "new"] {
+        let answer = ugas([command, "--help"]);
+        assert_eq!(answer.status, 0);
+        assert!(answer.stdout.contains("Example"), "{command}");
+    }
+}
+
+#[test]
+fn schemas_are_printed_by_name() {
+    let names = ugas(["schema"]).stdout;
+    assert!(names.lines().any(|name| name == "scenario"));
+    for name in names.lines() {
+        let schema = ugas(["schema", name]).json();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    }
+}

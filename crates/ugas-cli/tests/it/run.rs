@@ -1,0 +1,112 @@
+//! `ugas run`.
+
+use crate::{empty_folder, file, keys, root, ugas};
+
+/// A set with Health 100, and a hit of 10.
+const DEFINITIONS: &str = "\
+Definitions:
+  - $schema: https://example.org/schemas/attribute_set.json
+    Name: Vitals
+    Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+  - $schema: https://example.org/schemas/gameplay_effect.json
+    Name: GE_Hit
+    DurationPolicy: Instant
+    Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+  - $schema: https://example.org/schemas/gameplay_effect.json
+    Name: GE_Vow
+    DurationPolicy: Infinite
+    ApplicationRequiredTags: [Faction.Order]
+Controllers:
+  wolf: { AttributeSets: [Vitals], Tags: [Kin.Wolf] }
+";
+
+fn tale(folder: &str, steps: &str) -> String {
+    file(folder, "tale.yaml", &format!("Name: tale\n{DEFINITIONS}Steps:\n{steps}"))
+}
+
+#[test]
+fn packs_and_conformance_pass() {
+    for folder in ["packs", "conformance"] {
+        let answer = ugas(["run", &root(folder)]);
+        assert_eq!(answer.status, 0, "{}", answer.stdout);
+        assert!(answer.stdout.contains("total"), "{}", answer.stdout);
+    }
+}
+
+#[test]
+fn a_failed_expectation_says_what_was_there() {
+    let path = tale(
+        "run-failed",
+        "  - Apply: { Effect: GE_Hit, Target: wolf }\n  - Expect:\n      wolf: { Health: 95 }\n",
+    );
+    let answer = ugas(["run", &path]);
+    assert_eq!(answer.status, 1);
+    assert!(
+        answer.stdout.contains("tale.yaml:19: Health of wolf: expected 95, found 90"),
+        "{}",
+        answer.stdout
+    );
+
+    let json = ugas(["run", &path, "--format", "json"]).json();
+    assert_eq!(keys(&json), ["failed", "passed", "scenarios"]);
+    assert_eq!((&json["passed"], &json["failed"]), (&0.into(), &1.into()));
+    let scenario = &json["scenarios"][0];
+    assert_eq!(keys(scenario), ["failures", "file", "final", "hash", "name", "passed"]);
+    assert_eq!(scenario["hash"].as_str().unwrap().len(), 16);
+    let failure = &scenario["failures"][0];
+    assert_eq!(keys(failure), ["actual", "expected", "line", "message", "step"]);
+    assert_eq!((&failure["step"], &failure["line"]), (&1.into(), &19.into()));
+    assert_eq!((failure["expected"].as_str(), failure["actual"].as_str()), (Some("95"), Some("90")));
+    let wolf = &scenario["final"]["wolf"];
+    assert_eq!(keys(wolf), ["attributes", "effects", "tags"]);
+    assert_eq!(wolf["attributes"]["Health"], serde_json::json!({ "base": 90.0, "current": 90.0 }));
+    assert_eq!(wolf["tags"]["Kin.Wolf"], 1);
+}
+
+#[test]
+fn a_refusal_nobody_expects_fails_the_scenario() {
+    let apply = "  - Apply: { Effect: GE_Vow, Target: wolf, As: vow }\n";
+    assert_eq!(ugas(["run", &tale("run-refused", apply)]).status, 1);
+    let expected = format!("{apply}  - Expect: {{ Last: ApplicationRequirements }}\n");
+    assert_eq!(ugas(["run", &tale("run-refusal-expected", &expected)]).status, 0);
+    let removed = format!("{expected}  - Remove: {{ Effect: vow }}\n  - Expect: {{ Last: UnknownHandle }}\n");
+    assert_eq!(ugas(["run", &tale("run-refused-alias", &removed)]).status, 0);
+}
+
+#[test]
+fn impossible_steps_fail_with_a_hint() {
+    let unknown = ugas(["run", &tale("run-unknown", "  - Apply: { Effect: GE_Hitt, Target: wolf }\n")]);
+    assert_eq!(unknown.status, 1);
+    assert!(unknown.stdout.contains("GE_Hit`"), "{}", unknown.stdout);
+    let cast = ugas(["run", &tale("run-cast", "  - Activate: { Controller: wolf, Ability: GA_Bite }\n")]);
+    assert_eq!(cast.status, 1);
+    assert!(cast.stdout.contains("abilities are not supported yet"), "{}", cast.stdout);
+    assert_eq!(ugas(["run", &empty_folder("run-empty").to_string_lossy()]).status, 2);
+}
+
+#[test]
+fn the_size_of_steps_never_changes_a_result() {
+    let hashes = |arguments: &[&str]| {
+        let folder = root("packs");
+        let json = ugas(["run", &folder, "--format", "json"].iter().chain(arguments)).json();
+        assert_eq!(json["failed"], 0);
+        let scenarios = json["scenarios"].as_array().unwrap();
+        scenarios.iter().map(|scenario| scenario["hash"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let whole = hashes(&[]);
+    assert_eq!(whole, hashes(&["--step", "0.016"]));
+    assert_eq!(whole, hashes(&["--step", "0.37"]));
+}
+
+#[test]
+fn values_go_to_a_spreadsheet() {
+    let path = tale("run-csv", "  - Apply: { Effect: GE_Hit, Target: wolf }\n  - Advance: 1\n");
+    let csv = empty_folder("run-csv-out").join("values.csv");
+    assert_eq!(ugas(["run", &path, "--csv", &csv.to_string_lossy(), "--every", "0.5"]).status, 0);
+    let text = std::fs::read_to_string(csv).unwrap();
+    let expected = "scenario,time,controller,attribute,base,current\n\
+                    tale,0,wolf,Health,100,100\n\
+                    tale,0.5,wolf,Health,90,90\n\
+                    tale,1,wolf,Health,90,90\n";
+    assert_eq!(text, expected);
+}

@@ -1,0 +1,232 @@
+//! Scenarios: loaded from files, run against a simulation, and compared with what they expect.
+//!
+//! A [`Scenario`] is what a file tells; a [`Runner`] is one in motion; an [`Outcome`] is how it ended.
+//!
+//! ```
+//! use ugas_data::scenario::{Options, Scenario};
+//!
+//! let scenarios = Scenario::from_text("hit.yaml", "
+//! Name: a hit hurts
+//! Definitions:
+//!   - $schema: https://example.org/schemas/attribute_set.json
+//!     Name: Combat
+//!     Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+//!   - $schema: https://example.org/schemas/gameplay_effect.json
+//!     Name: GE_Hit
+//!     DurationPolicy: Instant
+//!     Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+//! Controllers:
+//!   wolf: { AttributeSets: [Combat] }
+//! Steps:
+//!   - Apply: { Effect: GE_Hit, Target: wolf }
+//!   - Expect: { wolf: { Health: 90 } }
+//! ")?;
+//! assert!(scenarios[0].run(&Options::default()).passed());
+//! # Ok::<(), ugas_data::LoadError>(())
+//! ```
+
+mod expect;
+mod outcome;
+mod runner;
+mod steps;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::time::{Span, Time};
+
+pub use outcome::{ControllerState, EffectState, Failure, Outcome};
+pub use runner::Runner;
+
+use crate::diagnostics::{Report, Sink};
+use crate::loader::{LoadError, Loader};
+use crate::model::scenario::{ActionDoc, ScenarioDoc};
+use crate::model::{Document, DocumentKind, Model, recognise};
+use crate::node;
+use crate::source::{FileId, Found, Limits, SourceMap, find_files};
+
+/// How a scenario is run. None of it changes the result (V4).
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Options {
+    /// Most time that one advance covers.
+    pub step: Option<Span>,
+    /// How often the observer is called while time passes; without it, after each step.
+    pub every: Option<Span>,
+    /// When to stop; without it, after the last step.
+    pub until: Option<Time>,
+}
+
+/// A scenario of a file.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    file: FileId,
+    doc: ScenarioDoc,
+    source_map: SourceMap,
+}
+
+impl Scenario {
+    /// The scenarios of a file, or of all files in and below a folder, in order. Other documents are passed over.
+    ///
+    /// # Errors
+    /// If something cannot be read, or a scenario is not one.
+    pub fn load(path: impl AsRef<Path>) -> Result<Vec<Self>, LoadError> {
+        let mut scenarios = Vec::new();
+        let mut report = Report::default();
+        for file in Self::files(path) {
+            match Self::read(&file, &Limits::default()) {
+                Ok(found) => scenarios.extend(found),
+                Err(error) => report.append(error.report),
+            }
+        }
+        if report.errors() > 0 { Err(LoadError { report }) } else { Ok(scenarios) }
+    }
+
+    /// The files that a path stands for: itself, or the YAML and JSON files in and below a folder, sorted.
+    pub fn files(path: impl AsRef<Path>) -> Vec<PathBuf> {
+        let path = path.as_ref();
+        if !path.is_dir() {
+            return vec![path.to_owned()];
+        }
+        let found = find_files(path, &Limits::default()).into_iter();
+        found.filter_map(|found| if let Found::File(file) = found { Some(file) } else { None }).collect()
+    }
+
+    /// The scenarios of a text, as if it were a file of this name; packs are looked for from there.
+    ///
+    /// # Errors
+    /// If the text cannot be read, or a scenario is not one.
+    pub fn from_text(name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Result<Vec<Self>, LoadError> {
+        let mut map = SourceMap::new();
+        let file = map.add(name, text);
+        Self::parse(map, file, &Limits::default(), Sink::default())
+    }
+
+    fn read(path: &Path, limits: &Limits) -> Result<Vec<Self>, LoadError> {
+        let mut sink = Sink::with_limit(limits.diagnostics);
+        let mut map = SourceMap::new();
+        match map.read(path, limits, &mut sink) {
+            Some(file) => Self::parse(map, file, limits, sink),
+            None => Err(LoadError { report: Report::new(map, sink, &BTreeSet::new()) }),
+        }
+    }
+
+    fn parse(map: SourceMap, file: FileId, limits: &Limits, mut sink: Sink) -> Result<Vec<Self>, LoadError> {
+        let mut docs = Vec::new();
+        for node in node::parse(&map, file, limits, &mut sink) {
+            // What is wrong with other documents is told by the check of their pack.
+            let mut own = Sink::with_limit(limits.diagnostics);
+            match recognise(&map, file, node, &mut own) {
+                Some(Document { model: Model::Scenario(doc), .. }) => {
+                    docs.push(*doc);
+                    sink.append(own);
+                }
+                Some(Document { kind: DocumentKind::Scenario, .. }) => sink.append(own),
+                _ => {}
+            }
+        }
+        if sink.errors() > 0 {
+            return Err(LoadError { report: Report::new(map, sink, &BTreeSet::new()) });
+        }
+        Ok(docs.into_iter().map(|doc| Self { file, doc, source_map: map.clone() }).collect())
+    }
+
+    /// What happens, in a few words.
+    pub fn name(&self) -> &str {
+        self.doc.name.as_ref().map_or("", |name| &name.value)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.source_map.file(self.file).map_or(Path::new(""), |file| file.path())
+    }
+
+    /// The clauses that it shows.
+    pub fn clauses(&self) -> impl Iterator<Item = &str> {
+        self.doc.clauses.iter().map(|clause| clause.value.as_str())
+    }
+
+    /// What the file tells.
+    pub fn doc(&self) -> &ScenarioDoc {
+        &self.doc
+    }
+
+    /// Loads its pack and its own definitions.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
+        let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
+        if let Some(pack) = &self.doc.pack {
+            let folder = self.path().parent().unwrap_or(Path::new(""));
+            loader = loader.path(folder.join(&pack.0.value));
+        }
+        for definition in self.doc.definitions.iter() {
+            loader = loader.inline(self.file, definition.0.clone());
+        }
+        loader.load().map(|pack| pack.catalog)
+    }
+
+    /// Runs it from beginning to end.
+    pub fn run(&self, options: &Options) -> Outcome {
+        self.run_observed(options, |_| {})
+    }
+
+    /// Runs it, and shows it to an observer at the start, on the way and at the end.
+    pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
+        let catalog = match self.catalog() {
+            Ok(catalog) => catalog,
+            Err(error) => return Outcome::unloadable(self, &error),
+        };
+        match Runner::new(self, catalog, *options) {
+            Ok(mut runner) => {
+                runner.run(observer);
+                runner.into_outcome()
+            }
+            Err(failure) => Outcome::stillborn(self, failure),
+        }
+    }
+
+    fn line(&self, span: crate::source::Span) -> u32 {
+        self.source_map.position(span).line
+    }
+
+    fn controllers(&self) -> impl Iterator<Item = (&str, &crate::model::scenario::ActorDoc)> {
+        let controllers = self.doc.controllers.iter().flat_map(|controllers| &controllers.0);
+        controllers.map(|(name, actor)| (name.value.as_str(), actor))
+    }
+
+    fn steps(&self) -> &[crate::model::scenario::StepDoc] {
+        self.doc.steps.as_deref().unwrap_or_default()
+    }
+
+    /// All tags that it names itself, which are known without a registry.
+    fn tags(&self) -> Vec<String> {
+        let mut tags: BTreeSet<&str> = BTreeSet::new();
+        for (_, actor) in self.controllers() {
+            tags.extend(actor.tags.iter().map(|tag| tag.value.as_str()));
+        }
+        for step in self.steps() {
+            match &step.action {
+                ActionDoc::Apply(apply) => {
+                    let numbers = apply.set_by_caller.iter().flat_map(|numbers| &numbers.0);
+                    tags.extend(numbers.map(|(tag, _)| tag.value.as_str()));
+                }
+                ActionDoc::Expect(expect) => {
+                    for (_, expected) in &expect.named.0 {
+                        let expected = expected.known.tags.iter();
+                        for expected in expected {
+                            let listed = expected.has.iter().chain(expected.has_not.iter());
+                            tags.extend(listed.map(|tag| tag.value.as_str()));
+                            let counted = expected.count.iter().flat_map(|count| &count.0);
+                            tags.extend(counted.map(|(tag, _)| tag.value.as_str()));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        tags.into_iter().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! Expectations.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use ugas_core::handle::ControllerId;
+use ugas_core::time::Time;
+
+use super::Runner;
+use crate::model::scenario::{AbilityStatus, ControllerExpectDoc, ExpectDoc, TagsExpectDoc};
+use crate::source::Span;
+
+/// Relative tolerance of numbers.
+const TOLERANCE: f64 = 1e-9;
+
+/// An expected zero is zero but for this.
+const ZERO: f64 = 1e-12;
+
+fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
+    let room = if expected == 0.0 { ZERO } else { tolerance * expected.abs() };
+    (actual - expected).abs() <= room
+}
+
+impl Runner<'_> {
+    pub(super) fn check(&mut self, expect: &ExpectDoc, span: Span) {
+        let known = &expect.known;
+        let tolerance = known.tolerance.as_ref().map_or(TOLERANCE, |tolerance| tolerance.0.value);
+        if let Some(time) = &known.time {
+            let now = self.simulation.now();
+            if Time::from_seconds(time.0.value) != now {
+                self.differs(time.0.span, "the time", time.0.value, now.as_seconds());
+            }
+        }
+        if let Some(last) = &known.last
+            && last.value != self.last
+        {
+            self.differs(last.span, "the outcome of the step before", &last.value, self.last);
+        }
+        let counts = known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);
+        for (kind, expected) in counts {
+            let actual = self.events.get(kind.value.as_str()).copied().unwrap_or_default();
+            if i128::from(expected.0.value) != i128::from(actual) {
+                let what = format!("the number of {} events", kind.value);
+                self.differs(kind.span, what, expected.0.value, actual);
+            }
+        }
+        for (name, expected) in &expect.named.0 {
+            match self.find(&name.value) {
+                Ok(controller) => self.check_controller(&name.value, controller, expected, tolerance),
+                Err(message) => self.fail(span, format!("a controller `{}`", name.value), "none", message),
+            }
+        }
+    }
+
+    fn check_controller(
+        &mut self,
+        name: &str,
+        id: ControllerId,
+        expected: &ControllerExpectDoc,
+        tolerance: f64,
+    ) {
+        let catalog = self.simulation.catalog().clone();
+        for (attribute, number) in &expected.named.0 {
+            let found = catalog.attribute(&attribute.value).ok();
+            let actual = found.and_then(|attribute| self.simulation.current(id, attribute));
+            let what = format!("{} of {name}", attribute.value);
+            self.check_number(attribute.span, what, number.0.value, actual, tolerance);
+        }
+        let known = &expected.known;
+        for (attribute, number) in known.base.iter().flat_map(|base| &base.0) {
+            let found = catalog.attribute(&attribute.value).ok();
+            let actual = found.and_then(|attribute| self.simulation.base(id, attribute));
+            let what = format!("the base of {} of {name}", attribute.value);
+            self.check_number(attribute.span, what, number.0.value, actual, tolerance);
+        }
+        if let Some(tags) = &known.tags {
+            self.check_tags(name, id, tags);
+        }
+        for (effect, count) in known.effects.iter().flat_map(|effects| &effects.0) {
+            let what = format!("the number of {} on {name}", effect.value);
+            let actual = catalog.effect(&effect.value).map(|effect| self.simulation.effect_count(id, effect));
+            self.check_count(effect.span, what, count.0.value, actual);
+        }
+        for (effect, count) in known.stacks.iter().flat_map(|stacks| &stacks.0) {
+            let what = format!("the stacks of {} on {name}", effect.value);
+            let actual = catalog.effect(&effect.value).map(|effect| self.simulation.stack_count(id, effect));
+            self.check_count(effect.span, what, count.0.value, actual);
+        }
+        for (ability, status) in known.abilities.iter().flat_map(|abilities| &abilities.0) {
+            let what = format!("{} of {name}", ability.value);
+            let handles = self.simulation.controller(id).map(|controller| controller.abilities());
+            let mut granted =
+                handles.unwrap_or_default().iter().filter_map(|&handle| self.simulation.ability(handle));
+            let actual = match catalog.ability(&ability.value) {
+                Ok(ability) if granted.any(|granted| granted.ability() == ability) => AbilityStatus::Inactive,
+                _ => AbilityStatus::NotGranted,
+            };
+            if status.0.value != actual {
+                self.differs(ability.span, what, format!("{:?}", status.0.value), format!("{actual:?}"));
+            }
+        }
+        for (ability, _) in known.cooldown.iter().flat_map(|cooldown| &cooldown.0) {
+            let expected = format!("the cooldown of {}", ability.value);
+            self.fail(ability.span, expected, "none", "`Cooldown`: abilities are not supported yet");
+        }
+        if let Some(cues) = known.cues.as_ref().and_then(|cues| cues.active.as_ref()) {
+            let expected: BTreeSet<&str> = cues.iter().map(|cue| cue.value.as_str()).collect();
+            let shown =
+                self.simulation.controller(id).map(|controller| controller.cues()).unwrap_or_default();
+            let actual: BTreeSet<&str> = shown.iter().map(|(cue, _)| catalog.tag_name(*cue)).collect();
+            if expected != actual {
+                let list = |cues: BTreeSet<&str>| format!("{:?}", cues.into_iter().collect::<Vec<_>>());
+                let span = known.cues.as_ref().map(|cues| cues.span).unwrap_or_default();
+                self.differs(span, format!("the cues on {name}"), list(expected), list(actual));
+            }
+        }
+    }
+
+    fn check_tags(&mut self, name: &str, id: ControllerId, expected: &TagsExpectDoc) {
+        let catalog = self.simulation.catalog().clone();
+        let has =
+            |runner: &Self, tag: &str| catalog.tag(tag).is_ok_and(|tag| runner.simulation.has_tag(id, tag));
+        for tag in expected.has.iter() {
+            if !has(self, &tag.value) {
+                self.differs(tag.span, format!("{} on {name}", tag.value), "present", "absent");
+            }
+        }
+        for tag in expected.has_not.iter() {
+            if has(self, &tag.value) {
+                self.differs(tag.span, format!("{} on {name}", tag.value), "absent", "present");
+            }
+        }
+        for (tag, count) in expected.count.iter().flat_map(|count| &count.0) {
+            let what = format!("the count of {} on {name}", tag.value);
+            let tags = self.simulation.tags(id);
+            let actual =
+                catalog.tag(&tag.value).map(|tag| tags.map(|tags| tags.count(tag)).unwrap_or_default());
+            self.check_count(tag.span, what, count.0.value, actual);
+        }
+    }
+
+    fn check_number(&mut self, span: Span, what: String, expected: f64, actual: Option<f64>, tolerance: f64) {
+        match actual {
+            Some(actual) if is_near(actual, expected, tolerance) => {}
+            Some(actual) => self.differs(span, what, expected, actual),
+            None => self.differs(span, what, expected, "no such attribute"),
+        }
+    }
+
+    fn check_count(&mut self, span: Span, what: String, expected: i64, actual: Result<u32, impl Display>) {
+        match actual {
+            Ok(actual) if i64::from(actual) == expected => {}
+            Ok(actual) => self.differs(span, what, expected, actual),
+            Err(error) => self.differs(span, what, expected, error),
+        }
+    }
+
+    fn differs(&mut self, span: Span, what: impl Display, expected: impl Display, actual: impl Display) {
+        let message = format!("{what}: expected {expected}, found {actual}");
+        self.fail(span, expected.to_string(), actual.to_string(), message);
+    }
+}

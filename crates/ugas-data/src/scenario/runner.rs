@@ -1,0 +1,289 @@
+//! A scenario in motion.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ControllerDef;
+use ugas_core::effect::AbilityGrantDef;
+use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::time::{Span, Time};
+
+use super::{ControllerState, Failure, Options, Outcome, Scenario};
+use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
+
+/// How a step went.
+pub(super) struct StepResult {
+    /// `Ok`, or the code of the first reason.
+    pub(super) code: &'static str,
+    /// The reasons in words.
+    pub(super) message: String,
+}
+
+impl StepResult {
+    pub(super) fn ok() -> Self {
+        Self { code: "Ok", message: String::new() }
+    }
+}
+
+/// A scenario in motion: the simulation, and what the scenario calls its parts.
+pub struct Runner<'s> {
+    pub(super) scenario: &'s Scenario,
+    pub(super) simulation: Simulation,
+    pub(super) controllers: Vec<(&'s str, ControllerId)>,
+    /// What `As` names; `None` for an application that gave no active effect.
+    pub(super) effects: BTreeMap<&'s str, Option<ActiveEffectId>>,
+    pub(super) grants: BTreeMap<&'s str, Option<AbilityHandle>>,
+    /// Events since the first step, by kind.
+    pub(super) events: BTreeMap<&'static str, u64>,
+    /// Outcome of the last step that was not a check.
+    pub(super) last: &'static str,
+    failures: Vec<Failure>,
+    options: Options,
+    position: u32,
+    stopped: bool,
+    /// Whether something happened that the observer has not been shown.
+    unseen: bool,
+}
+
+impl<'s> Runner<'s> {
+    /// Spawns the controllers.
+    ///
+    /// # Errors
+    /// If a controller cannot be spawned.
+    pub fn new(scenario: &'s Scenario, catalog: Arc<Catalog>, options: Options) -> Result<Self, Failure> {
+        let seed = scenario.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs());
+        let mut runner = Self {
+            scenario,
+            simulation: Simulation::new(catalog, Config::seeded(seed)),
+            controllers: Vec::new(),
+            effects: BTreeMap::new(),
+            grants: BTreeMap::new(),
+            events: BTreeMap::new(),
+            last: "Ok",
+            failures: Vec::new(),
+            options,
+            position: 0,
+            stopped: false,
+            unseen: false,
+        };
+        for (name, actor) in scenario.controllers() {
+            let spawned = runner.spawn(actor);
+            let id = spawned.map_err(|message| Failure {
+                step: None,
+                line: scenario.line(actor.span),
+                expected: format!("a controller `{name}`"),
+                actual: "none".to_owned(),
+                message: format!("the controller `{name}` cannot be spawned: {message}"),
+            })?;
+            runner.controllers.push((name, id));
+        }
+        runner.simulation.events().for_each(drop);
+        Ok(runner)
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &'s Scenario {
+        self.scenario
+    }
+
+    /// The simulation.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// The controllers by name, in the order of the file.
+    pub fn controllers(&self) -> &[(&'s str, ControllerId)] {
+        &self.controllers
+    }
+
+    /// The controller that the scenario calls so.
+    pub fn controller(&self, name: &str) -> Option<ControllerId> {
+        self.controllers.iter().find(|(known, _)| *known == name).map(|(_, id)| *id)
+    }
+
+    /// Runs all steps, and shows the simulation to an observer at the start, on the way and at the end.
+    pub fn run(&mut self, mut observer: impl FnMut(&Self)) {
+        observer(self);
+        let steps = self.scenario.steps();
+        for (position, step) in (0..).zip(steps) {
+            self.position = position;
+            self.step(step, steps.get(position as usize + 1), &mut observer);
+            self.count_events();
+            if self.stopped {
+                break;
+            }
+            if self.unseen && self.options.every.is_none() {
+                observer(self);
+                self.unseen = false;
+            }
+        }
+        if let Some(until) = self.options.until.filter(|_| !self.stopped) {
+            self.advance(until, &mut observer);
+            self.count_events();
+        }
+        if self.unseen {
+            observer(self);
+        }
+    }
+
+    /// How it ended.
+    pub fn into_outcome(self) -> Outcome {
+        let state = |(name, id): &(&str, ControllerId)| {
+            ((*name).to_owned(), ControllerState::of(&self.simulation, *id))
+        };
+        Outcome {
+            hash: Some(self.simulation.state_hash()),
+            controllers: self.controllers.iter().map(state).collect(),
+            ..Outcome::new(self.scenario, self.failures)
+        }
+    }
+
+    fn spawn(&mut self, actor: &ActorDoc) -> Result<ControllerId, String> {
+        let base = actor.base.iter().flat_map(|base| &base.0);
+        let base: Vec<(String, f64)> =
+            base.map(|(name, value)| (name.value.clone(), value.0.value)).collect();
+        let own = ControllerDef {
+            attribute_sets: actor.sets.iter().map(|set| set.value.clone()).collect(),
+            base,
+            tags: actor.tags.iter().map(|tag| tag.value.clone()).collect(),
+            abilities: actor
+                .abilities
+                .iter()
+                .map(|grant| AbilityGrantDef {
+                    level: grant
+                        .level
+                        .as_ref()
+                        .and_then(|level| u32::try_from(level.0.value).ok())
+                        .unwrap_or(1),
+                    input: grant.input.as_ref().map(|input| input.value.clone()),
+                    ..AbilityGrantDef::new(grant.ability.as_ref().map_or("", |name| &name.value))
+                })
+                .collect(),
+            ..ControllerDef::default()
+        };
+        let spawn = match &actor.template {
+            None => Spawn::def(own),
+            Some(template) => {
+                let catalog = self.simulation.catalog();
+                let id = catalog.template(&template.value).map_err(|error| error.to_string())?;
+                if own == ControllerDef::default() {
+                    Spawn::template(id)
+                } else {
+                    let def = catalog.template_def(id).cloned().unwrap_or_default();
+                    Spawn::def(joined(def, own))
+                }
+            }
+        };
+        self.simulation.spawn_with(spawn).map_err(|error| error.to_string())
+    }
+
+    fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl FnMut(&Self)) {
+        let result = match &step.action {
+            ActionDoc::Expect(expect) => return self.check(expect, step.span),
+            ActionDoc::Advance(seconds) => {
+                self.advance(self.simulation.now() + Span::seconds(*seconds), observer);
+                Ok(StepResult::ok())
+            }
+            ActionDoc::At(seconds) => {
+                let (time, now) = (Time::from_seconds(*seconds), self.simulation.now());
+                if time < now {
+                    Err(format!("it is {} s already, and {seconds} s is past", now.as_seconds()))
+                } else {
+                    self.advance(time, observer);
+                    Ok(StepResult::ok())
+                }
+            }
+            ActionDoc::Apply(apply) => self.apply(apply),
+            ActionDoc::Remove(remove) => self.remove(remove),
+            ActionDoc::Grant(grant) => self.grant(grant),
+            ActionDoc::Revoke(name) => self.revoke(name),
+            ActionDoc::OfAbilities(name) => {
+                self.stopped = true;
+                Err(format!("`{name}`: abilities are not supported yet"))
+            }
+        };
+        match result {
+            Err(message) => {
+                self.fail(step.span, "a step that can be carried out", "an impossible one", message)
+            }
+            Ok(StepResult { code, message }) => {
+                let is_instant = !matches!(step.action, ActionDoc::Advance(_) | ActionDoc::At(_));
+                self.unseen |= is_instant && code == "Ok";
+                self.last = code;
+                let is_expected = next.is_some_and(|next| match &next.action {
+                    ActionDoc::Expect(expect) => expect.known.last.is_some(),
+                    _ => false,
+                });
+                if code != "Ok" && !is_expected {
+                    self.fail(step.span, "Ok", code, message);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, target: Time, observer: &mut impl FnMut(&Self)) {
+        let target = match self.options.until {
+            Some(until) if until < target => {
+                self.stopped = true;
+                until
+            }
+            _ => target,
+        };
+        while self.simulation.now() < target {
+            let now = self.simulation.now();
+            let mut next = target;
+            if let Some(step) = self.options.step.filter(|step| step.is_positive()) {
+                next = next.min(now + step);
+            }
+            let mut is_sample = false;
+            if let Some(every) = self.options.every.filter(|every| every.is_positive()) {
+                let every = every.micros().unsigned_abs();
+                let sample =
+                    Time::from_micros((now.micros() / every).saturating_add(1).saturating_mul(every));
+                next = next.min(sample);
+                is_sample = next == sample;
+            }
+            self.simulation.advance_to(next);
+            self.unseen = !is_sample;
+            if is_sample {
+                observer(self);
+            }
+            self.count_events();
+        }
+    }
+
+    fn count_events(&mut self) {
+        for event in self.simulation.events() {
+            *self.events.entry(event.kind.name()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn fail(
+        &mut self,
+        span: crate::source::Span,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        let (step, line) = (Some(self.position), self.scenario.line(span));
+        let (expected, actual, message) = (expected.into(), actual.into(), message.into());
+        self.failures.push(Failure { step, line, expected, actual, message });
+    }
+}
+
+/// A template with what a scenario adds to it; a base value of the scenario wins.
+fn joined(mut template: ControllerDef, own: ControllerDef) -> ControllerDef {
+    let ControllerDef { attribute_sets, base, tags, abilities, .. } = own;
+    for set in attribute_sets {
+        if !template.attribute_sets.contains(&set) {
+            template.attribute_sets.push(set);
+        }
+    }
+    template.base.retain(|(name, _)| !base.iter().any(|(own, _)| own == name));
+    template.base.extend(base);
+    template.tags.extend(tags);
+    template.abilities.extend(abilities);
+    template
+}

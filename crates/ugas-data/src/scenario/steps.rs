@@ -1,0 +1,135 @@
+//! Steps that change something. `Err` is a step that makes no sense; a refusal is a result with a code.
+
+use ugas_core::effect::{EffectContext, EffectQuery};
+use ugas_core::handle::ControllerId;
+use ugas_core::nearest::nearest;
+use ugas_core::refusal::RefusalReason;
+use ugas_core::simulation::Stacks;
+
+use super::Runner;
+use super::runner::StepResult;
+use crate::model::Name;
+use crate::model::scenario::{ApplyDoc, GrantDoc, RemoveDoc};
+
+/// The code of a name that stands for nothing any more.
+const UNKNOWN_HANDLE: &str = "UnknownHandle";
+
+impl<'s> Runner<'s> {
+    pub(super) fn apply(&mut self, doc: &'s ApplyDoc) -> Result<StepResult, String> {
+        let catalog = self.simulation.catalog().clone();
+        let effect = doc.effect.as_ref().map_or("", |name| &name.value);
+        let effect = catalog.effect(effect).map_err(|error| error.to_string())?;
+        let target = self.required(&doc.target)?;
+        let source = doc.source.as_ref().map(|name| self.find(&name.value)).transpose()?;
+        let context = EffectContext { source, ..EffectContext::default() };
+        let level = doc.level.as_ref().map_or(1.0, |level| level.0.value);
+        let mut spec = match self.simulation.spec(effect, level, context) {
+            Ok(spec) => spec,
+            Err(reason) => return Ok(self.refused(&reason)),
+        };
+        for (tag, value) in doc.set_by_caller.iter().flat_map(|numbers| &numbers.0) {
+            let tag = catalog.tag(&tag.value).map_err(|error| error.to_string())?;
+            spec.set_magnitude(tag, value.0.value);
+        }
+        let applied = self.simulation.apply(&spec, target);
+        if let Some(alias) = &doc.alias {
+            let active = applied.as_ref().ok().and_then(|application| application.active());
+            self.effects.insert(&alias.value, active);
+        }
+        Ok(match applied {
+            Ok(_) => StepResult::ok(),
+            Err(refusal) => StepResult { code: refusal.code(), message: refusal.describe(&self.simulation) },
+        })
+    }
+
+    pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
+        let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
+        let stacks = match doc.stacks.as_ref().map(|stacks| u32::try_from(stacks.0.value)) {
+            Some(Ok(count)) => Stacks::Count(count),
+            _ => Stacks::All,
+        };
+        let gone = || StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not active") };
+        if let Some(active) = self.effects.get(name) {
+            return Ok(match active.map(|active| self.simulation.remove(active, stacks)) {
+                Some(Ok(())) => StepResult::ok(),
+                Some(Err(reason)) => self.refused(&reason),
+                None => gone(),
+            });
+        }
+        let Ok(effect) = self.simulation.catalog().effect(name) else {
+            let hint = hint(name, self.effects.keys().copied());
+            return Err(format!("nothing was called `{name}` by `As`, and there is no such effect{hint}"));
+        };
+        let targets = match &doc.target {
+            Some(target) => vec![self.find(&target.value)?],
+            None => self.controllers.iter().map(|(_, id)| *id).collect(),
+        };
+        let query = EffectQuery::of(effect);
+        let removed: u32 =
+            targets.into_iter().map(|target| self.simulation.remove_matching(target, &query, stacks)).sum();
+        Ok(if removed == 0 { gone() } else { StepResult::ok() })
+    }
+
+    pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let ability = doc.ability.as_ref().map_or("", |name| &name.value);
+        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
+        let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
+        let granted = self.simulation.grant(controller, ability, level);
+        if let Some(alias) = &doc.alias {
+            self.grants.insert(&alias.value, granted.as_ref().ok().copied());
+        }
+        Ok(match granted {
+            Ok(_) => StepResult::ok(),
+            Err(reason) => self.refused(&reason),
+        })
+    }
+
+    pub(super) fn revoke(&mut self, name: &str) -> Result<StepResult, String> {
+        let handles = match self.grants.get(name) {
+            Some(handle) => handle.iter().copied().collect(),
+            None => {
+                let catalog = self.simulation.catalog();
+                let Ok(ability) = catalog.ability(name) else {
+                    let hint = hint(name, self.grants.keys().copied());
+                    return Err(format!("no grant was called `{name}`, and there is no such ability{hint}"));
+                };
+                let controllers =
+                    self.controllers.iter().filter_map(|(_, id)| self.simulation.controller(*id));
+                let handles = controllers.flat_map(|controller| controller.abilities().iter().copied());
+                let is_it = |handle: &_| {
+                    self.simulation.ability(*handle).is_some_and(|granted| granted.ability() == ability)
+                };
+                handles.filter(is_it).collect::<Vec<_>>()
+            }
+        };
+        let mut result = StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not granted") };
+        for handle in handles {
+            result = match self.simulation.revoke(handle) {
+                Ok(()) => StepResult::ok(),
+                Err(reason) => self.refused(&reason),
+            };
+        }
+        Ok(result)
+    }
+
+    /// The controller that the scenario calls so.
+    pub(super) fn find(&self, name: &str) -> Result<ControllerId, String> {
+        self.controller(name).ok_or_else(|| {
+            let hint = hint(name, self.controllers.iter().map(|(name, _)| *name));
+            format!("the scenario has no controller `{name}`{hint}")
+        })
+    }
+
+    fn required(&self, name: &Option<Name>) -> Result<ControllerId, String> {
+        self.find(name.as_ref().map_or("", |name| name.value.as_str()))
+    }
+
+    fn refused(&self, reason: &RefusalReason) -> StepResult {
+        StepResult { code: reason.code(), message: reason.describe(&self.simulation) }
+    }
+}
+
+fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
+}
