@@ -317,14 +317,13 @@ impl Simulation {
     }
 
     /// Tells every effect on a controller to look again.
-    pub(super) fn refresh_all(&mut self, id: ControllerId) {
-        let Some(controller) = self.state.controllers.get(id) else { return };
-        for &active in &controller.effects {
-            if let Some(effect) = self.state.effects.get_mut(active)
-                && !effect.refresh_pending
-            {
-                effect.refresh_pending = true;
-                self.scratch.refresh.push_back(active);
+    fn refresh_all(&mut self, id: ControllerId) {
+        let count = self.state.controllers.get(id).map_or(0, |controller| controller.effects.len());
+        for at in 0..count {
+            let active =
+                self.state.controllers.get(id).and_then(|controller| controller.effects.get(at).copied());
+            if let Some(active) = active {
+                self.enqueue_refresh(active);
             }
         }
     }
