@@ -11,15 +11,17 @@ mod cycles;
 mod error;
 mod hooks;
 mod names;
+mod reads;
 
 use std::sync::Arc;
 
 pub use builder::CatalogBuilder;
-pub(crate) use compile::{Compiler, plain_reading};
+pub(crate) use compile::Compiler;
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
 pub(crate) use names::NameTable;
+pub(crate) use reads::plain_reading;
 
 use crate::ability::Ability;
 use crate::attribute::AttributeDef;

@@ -1,0 +1,135 @@
+//! What magnitudes and calculations read: what an active effect follows, and what its spec freezes (E8).
+
+use std::collections::BTreeSet;
+
+use crate::effect::calculation::CompiledCalculation;
+use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
+use crate::effect::{Watch, WatchSide, WatchSubject};
+use crate::expr::{Dependency, Program, Side};
+use crate::id::{AttributeId, CalculationId};
+use crate::tag::TagSet;
+
+/// The position of a frozen reading among an effect's captures, added if it is new.
+pub(super) fn capture(captures: &mut Vec<Capture>, wanted: Capture) -> u16 {
+    let at = captures.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+        captures.push(wanted);
+        captures.len() - 1
+    });
+    at as u16
+}
+
+/// What a magnitude or a calculation reads.
+#[derive(Default)]
+pub(super) struct Reads {
+    /// Live inputs.
+    pub(super) watches: BTreeSet<Watch>,
+    pub(super) random: bool,
+}
+
+impl Reads {
+    pub(super) fn source_attributes(&self) -> impl Iterator<Item = AttributeId> + '_ {
+        self.watches.iter().filter_map(|watch| match watch {
+            Watch { side: WatchSide::Source, subject: WatchSubject::Attribute(attribute) } => {
+                Some(*attribute)
+            }
+            _ => None,
+        })
+    }
+
+    fn reading(&mut self, reading: &Capture) {
+        self.read(reading.side, WatchSubject::Attribute(reading.attribute));
+        let layered = matches!(reading.calculation, AttributeCalculation::UpToLayer(_));
+        if layered || !reading.source_tag_filter.is_empty() || !reading.target_tag_filter.is_empty() {
+            self.read(reading.side, WatchSubject::Modifiers(reading.attribute));
+        }
+        for tag in reading.target_tag_filter.iter() {
+            self.read(reading.side, WatchSubject::Tag(tag));
+        }
+    }
+
+    fn read(&mut self, side: Side, subject: WatchSubject) {
+        let side = match side {
+            Side::Source => WatchSide::Source,
+            Side::Target | Side::Owner => WatchSide::Target,
+        };
+        self.watches.insert(Watch { side, subject });
+    }
+
+    pub(super) fn magnitude(
+        &mut self,
+        magnitude: &Magnitude,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) {
+        match magnitude {
+            Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => {}
+            Magnitude::Curve { input, .. } => {
+                if let Some(input) = input {
+                    self.program(input);
+                }
+            }
+            Magnitude::Attribute(attribute) => {
+                if attribute.frozen.is_none() {
+                    self.reading(&attribute.reading);
+                }
+            }
+            Magnitude::Calculation { calculation, .. } => {
+                self.calculation(*calculation, calculations, captures)
+            }
+            Magnitude::Expression { program, frozen: true } => {
+                self.random |= program.dependencies().contains(&Dependency::Random);
+                for input in program.dependencies() {
+                    if let Dependency::Attribute(side, attribute) = input {
+                        let side = if *side == Side::Owner { Side::Target } else { *side };
+                        capture(captures, plain_reading(side, *attribute));
+                    }
+                }
+            }
+            Magnitude::Expression { program, frozen: false } => self.program(program),
+        }
+    }
+
+    fn program(&mut self, program: &Program) {
+        for input in program.dependencies() {
+            match input {
+                Dependency::Attribute(side, attribute) => {
+                    self.read(*side, WatchSubject::Attribute(*attribute))
+                }
+                Dependency::Tag(side, tag) => self.read(*side, WatchSubject::Tag(*tag)),
+                Dependency::Random => self.random = true,
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn calculation(
+        &mut self,
+        id: CalculationId,
+        calculations: &[CompiledCalculation],
+        captures: &mut Vec<Capture>,
+    ) {
+        let Some(calculation) = calculations.get(id.usize()) else { return };
+        self.random |= calculation.uses_random;
+        for input in &calculation.captures {
+            if input.frozen {
+                capture(captures, plain_reading(input.from.side(), input.attribute));
+            } else {
+                self.read(input.from.side(), WatchSubject::Attribute(input.attribute));
+            }
+        }
+        for &(from, tag) in &calculation.tags {
+            self.read(from.side(), WatchSubject::Tag(tag));
+        }
+    }
+}
+
+/// A reading of the current value without filters, as expressions and calculations take it.
+pub(crate) fn plain_reading(side: Side, attribute: AttributeId) -> Capture {
+    Capture {
+        side,
+        attribute,
+        calculation: AttributeCalculation::Current,
+        source_tag_filter: TagSet::default(),
+        target_tag_filter: TagSet::default(),
+    }
+}
