@@ -42,6 +42,7 @@ struct Clause {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut outcomes = Vec::new();
+    let progress = output::progress(SUITE.len().saturating_sub(1) as u64, "files");
     for (name, text) in SUITE.iter().filter(|(name, _)| *name != CLAUSES) {
         let file = PathBuf::from("conformance").join(name);
         match Scenario::from_text(&file, *text) {
@@ -50,7 +51,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
             }
             Err(error) => outcomes.push(Outcome::unreadable(file, &error)),
         }
+        progress.inc(1);
     }
+    progress.finish_and_clear();
     let clauses = clauses();
     let passed: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.passed()).collect();
     let shown: BTreeSet<&str> =

@@ -46,6 +46,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, attribute, at, scenario, format } = arguments;
+    output::ensure_exists(path)?;
     let scenarios = Scenario::load(path)?;
     anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
     let has_controller = |candidate: &&Scenario| {

@@ -9,8 +9,10 @@ mod conformance;
 mod explain;
 mod new;
 mod output;
+mod plot;
 mod run;
 mod schema;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -52,6 +54,7 @@ enum Command {
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
+    Sweep(sweep::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
     New(new::Arguments),
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),

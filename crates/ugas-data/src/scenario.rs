@@ -29,22 +29,25 @@ mod expect;
 mod outcome;
 mod runner;
 mod steps;
+mod vary;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
+use ugas_core::event::Event;
 use ugas_core::time::{Span, Time};
 
 pub use outcome::{ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
+pub use vary::{Place, PlaceError, PlaceKind};
 
 use crate::diagnostics::{Report, Sink};
 use crate::loader::{LoadError, Loader};
 use crate::model::scenario::{ActionDoc, ScenarioDoc};
 use crate::model::{Document, DocumentKind, Model, recognise};
-use crate::node;
+use crate::node::{self, Node};
 use crate::source::{FileId, Found, Limits, SourceMap, find_files};
 
 /// How a scenario is run. None of it changes the result (V4).
@@ -58,11 +61,27 @@ pub struct Options {
     pub until: Option<Time>,
 }
 
+/// Watches a scenario while it runs, to record what a report or a plot needs. It changes nothing.
+pub trait Observer {
+    /// Is shown the state at the start, on the way (see [`Options::every`]) and at the end.
+    fn state(&mut self, runner: &Runner<'_>) {
+        let _ = runner;
+    }
+
+    /// Is told everything that happens after the start, in order. An event carries the exact time, however long the
+    /// steps are; the runner may be past it already.
+    fn event(&mut self, runner: &Runner<'_>, event: &Event) {
+        let _ = (runner, event);
+    }
+}
+
 /// A scenario of a file.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     file: FileId,
     doc: ScenarioDoc,
+    /// The document that `doc` was read from, for [`with_values`](Self::with_values).
+    node: Node,
     source_map: SourceMap,
 }
 
@@ -118,8 +137,8 @@ impl Scenario {
             // What is wrong with other documents is told by the check of their pack.
             let mut own = Sink::with_limit(limits.diagnostics);
             match recognise(&map, file, node, &mut own) {
-                Some(Document { model: Model::Scenario(doc), .. }) => {
-                    docs.push(*doc);
+                Some(Document { model: Model::Scenario(doc), node, .. }) => {
+                    docs.push((*doc, node));
                     sink.append(own);
                 }
                 Some(Document { kind: DocumentKind::Scenario, .. }) => sink.append(own),
@@ -129,7 +148,7 @@ impl Scenario {
         if sink.errors() > 0 {
             return Err(LoadError { report: Report::new(map, sink, &BTreeSet::new()) });
         }
-        Ok(docs.into_iter().map(|doc| Self { file, doc, source_map: map.clone() }).collect())
+        Ok(docs.into_iter().map(|(doc, node)| Self { file, doc, node, source_map: map.clone() }).collect())
     }
 
     /// What happens, in a few words.
@@ -145,6 +164,11 @@ impl Scenario {
     /// The clauses that it shows.
     pub fn clauses(&self) -> impl Iterator<Item = &str> {
         self.doc.clauses.iter().map(|clause| clause.value.as_str())
+    }
+
+    /// The seed of everything random; 0 if the file does not say.
+    pub fn seed(&self) -> u64 {
+        self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
     }
 
     /// What the file tells.
@@ -175,13 +199,22 @@ impl Scenario {
 
     /// Runs it, and shows it to an observer at the start, on the way and at the end.
     pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
+        self.run_with(options, |runner| runner.run(observer))
+    }
+
+    /// Runs it under the eyes of an observer, which is told events besides being shown states.
+    pub fn run_watched(&self, options: &Options, observer: &mut impl Observer) -> Outcome {
+        self.run_with(options, |runner| runner.run_watched(observer))
+    }
+
+    fn run_with(&self, options: &Options, run: impl FnOnce(&mut Runner<'_>)) -> Outcome {
         let catalog = match self.catalog() {
             Ok(catalog) => catalog,
             Err(error) => return Outcome::unloadable(self, &error),
         };
         match Runner::new(self, catalog, *options) {
             Ok(mut runner) => {
-                runner.run(observer);
+                run(&mut runner);
                 runner.into_outcome()
             }
             Err(failure) => Outcome::stillborn(self, failure),

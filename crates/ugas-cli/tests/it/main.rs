@@ -5,9 +5,11 @@ mod conformance;
 mod explain;
 mod new;
 mod run;
+mod snapshots;
+mod sweep;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -25,7 +27,14 @@ impl Answer {
 }
 
 fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Answer {
-    let output = Command::new(env!("CARGO_BIN_EXE_ugas")).args(arguments).output().unwrap();
+    ugas_in(Path::new("."), arguments)
+}
+
+/// Run in a folder, away from terminals and settings of whoever runs the tests.
+fn ugas_in<S: AsRef<std::ffi::OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = S>) -> Answer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env_remove("COLUMNS");
+    let output = command.output().unwrap();
     Answer {
         status: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -35,6 +44,11 @@ fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> An
 
 fn root(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
+}
+
+/// The folder of the files that tests share.
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
 /// A folder of its own for a test, empty.
@@ -76,7 +90,7 @@ fn wrong_use_is_status_two() {
 
 #[test]
 fn help_teaches_by_example() {
-    for command in ["check", "run", "explain", "conformance", "schema", "new"] {
+    for command in ["check", "run", "explain", "sweep", "conformance", "schema", "new"] {
         let answer = ugas([command, "--help"]);
         assert_eq!(answer.status, 0);
         assert!(answer.stdout.contains("Example"), "{command}");

@@ -119,13 +119,16 @@ impl Outcome {
     }
 }
 
+/// What is expected of definitions.
+const NO_ERRORS: &str = "definitions without errors";
+
 fn failures_of(error: &LoadError) -> Vec<Failure> {
     let map = &error.report.source_map;
     let errors = error.report.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let failures = errors.map(|diagnostic| Failure {
         step: None,
         line: map.position(diagnostic.span).line,
-        expected: "definitions without errors".to_owned(),
+        expected: NO_ERRORS.to_owned(),
         actual: diagnostic.code.to_owned(),
         message: crate::diagnostics::render_line(map, diagnostic),
     });
@@ -133,6 +136,11 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
 }
 
 impl Failure {
+    /// Whether it is a mistake of definitions, whose message begins with its own file and place.
+    pub fn is_of_definitions(&self) -> bool {
+        self.expected == NO_ERRORS
+    }
+
     fn to_json(&self) -> Value {
         let Self { step, line, expected, actual, message } = self;
         json!({ "step": step, "line": line, "expected": expected, "actual": actual, "message": message })
