@@ -21,12 +21,14 @@ const SUITE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/conformance.r
 const CLAUSES: &str = "clauses.yaml";
 
 /// Runs the built-in suite, and says which clauses of the specification it shows
+///
+/// The suite is data: the folder `conformance` of the sources, with a README for other implementations. A clause is
+/// covered if a scenario that names it passes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas conformance                      coverage by section, and what is not covered yet
-  ugas conformance --format json        for tools
-The suite is data: the folder `conformance` of the sources, with a README for other implementations.")]
+  ugas conformance --format json        for tools")]
 pub(crate) struct Arguments {
     /// What to print
     #[arg(long, value_enum, default_value_t)]

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod completions;
 mod conformance;
 mod explain;
 mod new;
@@ -13,6 +14,7 @@ mod plot;
 mod run;
 mod schema;
 mod sweep;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ pub(crate) enum Status {
 #[command(
     name = "ugas",
     version,
+    max_term_width = 100,
     arg_required_else_help = true,
     after_help = "\
 A first walk:
@@ -41,8 +44,10 @@ A first walk:
   ugas check game           every mistake, with its line and how to mend it
   ugas run game             plays the scenarios and compares
   ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
+  ugas run game --plot game.svg
 
-Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use or unreadable input."
+Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use.
+`ugas COMMAND --help` has examples."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -58,6 +63,7 @@ enum Command {
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
     New(new::Arguments),
+    Completions(completions::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +75,7 @@ fn main() -> ExitCode {
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {
         Ok(Status::Fine) => ExitCode::SUCCESS,

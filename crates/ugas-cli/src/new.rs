@@ -19,6 +19,9 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Makes a folder with a small pack that passes check and run
+///
+/// It has a few attributes, effects and tags, and two scenarios, each with comments on what it is for. Change a number
+/// and run it again.
 #[derive(Args)]
 #[command(after_help = "Example:\n  ugas new game && ugas check game && ugas run game")]
 pub(crate) struct Arguments {

@@ -21,6 +21,14 @@ pub(crate) enum Format {
     Json,
 }
 
+impl Format {
+    /// For what prints again and again, which is not one document.
+    pub(crate) fn ensure_text(self) -> anyhow::Result<()> {
+        anyhow::ensure!(self == Self::Text, "--watch prints again and again, and --format json one document");
+        Ok(())
+    }
+}
+
 /// Prints to standard output.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();

@@ -3,7 +3,7 @@
 mod plot;
 mod timeline;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use ugas_core::event::Event;
 use ugas_core::time::Span;
 use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
-use crate::Status;
 use crate::output::{self, Format, csv_field};
+use crate::{Status, watch};
 use timeline::{Recorder, Timeline};
 
 /// Plays scenarios and compares with what they expect
@@ -29,6 +29,7 @@ Examples:
   ugas run game --csv values.csv --every 0.5      values twice a second, for a spreadsheet
   ugas run game --plot game.svg                   attributes over time, with effects beneath
   ugas run game --step 0.016                      in steps of a frame: nothing may change
+  ugas run game --watch                           again whenever a file changes
   ugas run game --format json                     for tools")]
 pub(crate) struct Arguments {
     /// Scenario files, or folders with some
@@ -49,9 +50,28 @@ pub(crate) struct Arguments {
     /// How often values go to the CSV file; without it, after each step of the scenario
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     every: Option<f64>,
+    /// Run again whenever a scenario or a pack changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    if arguments.watch {
+        arguments.format.ensure_text()?;
+        return watch::run(|| with_packs(&arguments.paths), || once(arguments));
+    }
+    once(arguments)
+}
+
+/// The paths, and the packs of the scenarios there.
+fn with_packs(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let files = paths.iter().flat_map(Scenario::files);
+    let scenarios = files.filter_map(|file| Scenario::load(file).ok()).flatten();
+    let packs: BTreeSet<PathBuf> = scenarios.filter_map(|scenario| scenario.pack()).collect();
+    paths.iter().cloned().chain(packs).collect()
+}
+
+fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options {
         step: arguments.step.map(Span::seconds),
         every: arguments.every.map(Span::seconds),

@@ -32,7 +32,7 @@ const MOST_COMBINATIONS: u64 = 10_000;
 /// Measured values are kept until the end: 160 MB of them.
 const MOST_VALUES: u64 = 10_000_000;
 
-/// Plays a scenario with many seeds and parameters, and shows how the results are distributed
+/// Plays a scenario with many seeds and parameters, and shows the distributions
 ///
 /// For balance: every combination of the varied values is played with every seed, on all cores, and the values at the
 /// end are summed up. Seeds are the scenario's seed and those that follow it, the same ones for each combination, so
@@ -46,15 +46,16 @@ const MOST_VALUES: u64 = 10_000_000;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ugas sweep duel.yaml --runs 1000                                   how much luck decides
-  ugas sweep duel.yaml --vary hero.Strength=10..30:5 --runs 100      a base value, from 10 to 30 by 5
-  ugas sweep duel.yaml --vary Steps.0.Apply.Level=1,2,5,10           the level of an effect
-  ugas sweep duel.yaml --vary Steps.0.Apply.Effect=GE_Axe,GE_Sword   one effect or another
+  ugas sweep duel.yaml --runs 1000                                  how much luck decides
+  ugas sweep duel.yaml --vary hero.Strength=10..30:5                a base value
+  ugas sweep duel.yaml --vary Steps.0.Apply.Level=1,2,5,10          the level of an effect
+  ugas sweep duel.yaml --vary Steps.0.Apply.Effect=GE_Axe,GE_Bow    one effect or another
   ugas sweep duel.yaml --vary Steps.0.Apply.SetByCaller.Data.Damage=-20..-5
   ugas sweep duel.yaml --vary Definitions.GE_Axe.Modifiers.0.Magnitude.Value=-12,-10
-  ugas sweep duel.yaml --vary hero.Armor=0..50:10 --measure wolf.Health --plot armor.svg --csv runs.csv
+  ugas sweep duel.yaml --vary hero.Armor=0..50:10 --measure hero.Health wolf.Health
+  ugas sweep duel.yaml --vary hero.Armor=0..50:10 --plot armor.svg --csv runs.csv
 
-Exit status: 0 if every run passed, 1 if an expectation failed in some, 2 wrong use or unreadable input.")]
+Exit status: 0 if every run passed, 1 if an expectation failed in some, 2 wrong use.")]
 pub(crate) struct Arguments {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]

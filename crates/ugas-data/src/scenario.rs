@@ -171,6 +171,12 @@ impl Scenario {
         self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
     }
 
+    /// Where its pack is, if it has one.
+    pub fn pack(&self) -> Option<PathBuf> {
+        let folder = self.path().parent().unwrap_or(Path::new(""));
+        self.doc.pack.as_ref().map(|pack| folder.join(&pack.0.value))
+    }
+
     /// What the file tells.
     pub fn doc(&self) -> &ScenarioDoc {
         &self.doc
@@ -182,9 +188,8 @@ impl Scenario {
     /// Everything that is wrong with them.
     pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
-        if let Some(pack) = &self.doc.pack {
-            let folder = self.path().parent().unwrap_or(Path::new(""));
-            loader = loader.path(folder.join(&pack.0.value));
+        if let Some(pack) = self.pack() {
+            loader = loader.path(pack);
         }
         for definition in self.doc.definitions.iter() {
             loader = loader.inline(self.file, definition.0.clone());

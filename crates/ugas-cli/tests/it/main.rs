@@ -2,11 +2,13 @@
 
 mod check;
 mod conformance;
+mod editor;
 mod explain;
 mod new;
 mod run;
 mod snapshots;
 mod sweep;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -85,24 +87,5 @@ fn wrong_use_is_status_two() {
         };
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command}");
         assert!(answer.stderr.contains("nowhere"), "{}", answer.stderr);
-    }
-}
-
-#[test]
-fn help_teaches_by_example() {
-    for command in ["check", "run", "explain", "sweep", "conformance", "schema", "new"] {
-        let answer = ugas([command, "--help"]);
-        assert_eq!(answer.status, 0);
-        assert!(answer.stdout.contains("Example"), "{command}");
-    }
-}
-
-#[test]
-fn schemas_are_printed_by_name() {
-    let names = ugas(["schema"]).stdout;
-    assert!(names.lines().any(|name| name == "scenario"));
-    for name in names.lines() {
-        let schema = ugas(["schema", name]).json();
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
 }
