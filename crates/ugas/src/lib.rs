@@ -205,4 +205,6 @@ mod manual {
     struct Determinism;
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
+    #[doc = include_str!("../../../docs/book/14-command-line.md")]
+    struct CommandLine;
 }
