@@ -81,6 +81,13 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
         crate::plot::check_name(file)?;
     }
     let found = find(&arguments.paths)?;
+    let (many, most) = (found.len(), plot::MOST_SCENARIOS);
+    if arguments.plot.is_some() {
+        anyhow::ensure!(
+            many <= most,
+            "a plot shows at most {most} scenarios, and there are {many}: name fewer"
+        );
+    }
     let mut outcomes = Vec::new();
     let mut watcher = Watcher::new(arguments);
     let progress = output::progress(found.len() as u64, "scenarios");
@@ -196,10 +203,6 @@ impl Watcher {
             output::write_file(file, &csv)?;
         }
         if let (Some(file), Some(timelines)) = (&arguments.plot, self.timelines) {
-            let many = timelines.len();
-            anyhow::ensure!(many > 0, "nothing could be played, so there is nothing to plot");
-            let most = plot::MOST_SCENARIOS;
-            anyhow::ensure!(many <= most, "a plot shows at most {most} scenarios, and there are {many}");
             output::write_file(file, &plot::svg(&timelines)?)?;
         }
         Ok(())

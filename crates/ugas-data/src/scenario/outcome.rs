@@ -119,16 +119,13 @@ impl Outcome {
     }
 }
 
-/// What is expected of definitions.
-const NO_ERRORS: &str = "definitions without errors";
-
 fn failures_of(error: &LoadError) -> Vec<Failure> {
     let map = &error.report.source_map;
     let errors = error.report.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let failures = errors.map(|diagnostic| Failure {
         step: None,
         line: map.position(diagnostic.span).line,
-        expected: NO_ERRORS.to_owned(),
+        expected: "definitions without errors".to_owned(),
         actual: diagnostic.code.to_owned(),
         message: crate::diagnostics::render_line(map, diagnostic),
     });
@@ -138,7 +135,7 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
 impl Failure {
     /// Whether it is a mistake of definitions, whose message begins with its own file and place.
     pub fn is_of_definitions(&self) -> bool {
-        self.expected == NO_ERRORS
+        self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))
     }
 
     fn to_json(&self) -> Value {
