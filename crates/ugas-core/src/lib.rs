@@ -41,6 +41,7 @@ pub mod expr;
 pub mod handle;
 pub mod hash;
 pub mod id;
+pub mod input;
 pub mod modifier;
 pub mod nearest;
 pub mod number;
