@@ -16,7 +16,8 @@
 //! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
 //!    (§4), and [`catalog`], which resolves and checks them.
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
-//! 5. Answers: [`event`], [`refusal`], [`explain`].
+//! 5. Around it: [`targeting`] (GASD §4.11).
+//! 6. Answers: [`event`], [`refusal`], [`explain`].
 //!
 //! # References in comments
 //!
@@ -49,5 +50,6 @@ pub mod random;
 pub mod refusal;
 pub mod simulation;
 pub mod tag;
+pub mod targeting;
 pub mod time;
 pub mod timer;
