@@ -51,5 +51,6 @@ pub mod refusal;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;
+pub mod task;
 pub mod time;
 pub mod timer;

@@ -50,7 +50,7 @@ impl Simulation {
         self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
     }
 
-    fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
+    pub(super) fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
         let Some(active) = self.state.effects.get(id) else { return };
         match stacks {
             Stacks::Count(0) => {}
@@ -187,6 +187,7 @@ impl Simulation {
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
+            ability: active.spec.context.ability,
         };
         self.scratch.prediction = active.spec.prediction;
     }
