@@ -17,6 +17,7 @@
 //!    (§4), and [`catalog`], which resolves and checks them.
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
 //! 5. Answers: [`event`], [`refusal`], [`explain`].
+//! 6. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
 //!
 //! # References in comments
 //!

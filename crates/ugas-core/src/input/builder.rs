@@ -57,7 +57,7 @@ impl InputSchemeBuilder {
         self.action_set(set).mapping(mapping)
     }
 
-    /// Registers code for modifiers of kind [`InputModifierKind::Custom`].
+    /// Registers code for modifiers of kind [`InputModifierKind::Custom`](super::InputModifierKind::Custom).
     #[must_use]
     pub fn custom_modifier(mut self, name: &str, modifier: CustomModifier) -> Self {
         self.custom.push((name.to_owned(), modifier));
