@@ -18,6 +18,7 @@
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
 //! 5. Around it: [`targeting`] (GASD §4.11).
 //! 6. Answers: [`event`], [`refusal`], [`explain`].
+//! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
 //!
 //! # References in comments
 //!

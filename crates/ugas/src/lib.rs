@@ -114,6 +114,11 @@
 //! | 9.9 | `EffectContext`, `HitResult` | [`EffectContext`], [`HitResult`]; data of your own by [`ContextPayload`] |
 //! | 9.9 | `ActiveEffectHandle` | [`ActiveEffectId`]; [`Application`] instead of `bPassedFiltersAndWasExecuted` |
 //! | 9.6 | `OnEffectApplied`, `OnEffectRemoved` | [`EventKind::EffectApplied`], [`EventKind::EffectRemoved`] |
+//! | 11.1 | Hardware, action, input id | [`input::InputMapper`], fed by the host with device events and tags |
+//! | 11.2 | `InputMapping` | [`input::KeyMappingDef`]; the later drafts' documents: [`input::InputActionDef`], [`input::InputActionSetDef`], [`input::InputMappingDef`], [`input::InputModifierDef`] |
+//! | 11.3 | `InputBufferConfig` | [`input::InputBufferConfig`], [`input::InputBuffer`] |
+//! | 11.4 | `GetInputIDForAction`, `RemapAction`, `ResetToDefaults` | [`input::InputMapper::input_id_of`], [`input::InputMapper::remap`], [`input::InputMapper::reset_to_defaults`] |
+//! | 11.4 | `SaveMappings`, `LoadMappings` | [`input::InputMapper::save`], [`input::InputMapper::load`]: [`input::SavedMappings`] as data or text, kept by the host |
 //! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
 
 mod error;
@@ -124,6 +129,8 @@ pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for what has no place at the root of this crate.
 pub use ugas_core as core;
+/// Input devices, actions and remapping (§11).
+pub use ugas_core::input;
 
 pub use ugas_core::ability::{AbilityDef, GrantedAbility};
 pub use ugas_core::attribute::{
@@ -205,4 +212,6 @@ mod manual {
     struct Determinism;
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
+    #[doc = include_str!("../../../docs/book/10-input.md")]
+    struct Input;
 }

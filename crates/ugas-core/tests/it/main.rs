@@ -22,6 +22,7 @@ mod executions;
 mod hashes;
 mod hooks;
 mod inhibition;
+mod input_mapping;
 mod magnitudes;
 mod modifier_pipeline;
 mod periodic;
