@@ -69,7 +69,8 @@ pub trait CueHandler {
         Playback::Done
     }
 
-    /// A cue happens once.
+    /// A cue happens once: as a burst, or on an instance that loops. The instance of a looping cue is held by its cue, so
+    /// there the answer makes no difference.
     fn on_execute(&mut self, play: PlayId, instance: &mut Self::Instance, context: &CueContext) -> Playback {
         let _ = (play, instance, context);
         Playback::Done

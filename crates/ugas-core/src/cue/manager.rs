@@ -27,7 +27,7 @@ use crate::time::Time;
 pub struct CueManager<H: CueHandler> {
     catalog: Arc<Catalog>,
     classes: BTreeMap<TagId, CueClassId>,
-    rules: Rules,
+    pub(super) rules: Rules,
     stage: Stage<H>,
     /// The looping cues that were let through.
     held: BTreeMap<CueKey, Holders>,
@@ -95,22 +95,6 @@ impl<H: CueHandler> CueManager<H> {
         lineage(self.catalog.tags(), tag).find_map(|tag| self.classes.get(&tag).copied())
     }
 
-    /// Shows `tag` and what is below it as what `translate` returns, if it returns something: footsteps as splashes, if
-    /// the context says water. The most specific translator decides, and its answer is not translated again.
-    pub fn translate(
-        &mut self,
-        tag: TagId,
-        translate: impl Fn(&CueContext) -> Option<TagId> + Send + Sync + 'static,
-    ) {
-        self.rules.translators.insert(tag, Box::new(translate));
-    }
-
-    /// Lets the host say how important a cue is, from its context and the priority of its class: what happens to one's
-    /// own avatar matters more.
-    pub fn prioritise(&mut self, priority: impl Fn(&CueContext, i32) -> i32 + Send + Sync + 'static) {
-        self.rules.priority = Some(Box::new(priority));
-    }
-
     /// The host's handler.
     pub fn handler(&self) -> &H {
         &self.stage.handler
@@ -139,44 +123,6 @@ impl<H: CueHandler> CueManager<H> {
     /// True if the cue is on the target, be it visible or not.
     pub fn is_present(&self, target: ControllerId, cue: TagId) -> bool {
         self.held.contains_key(&(target, cue))
-    }
-}
-
-/// Suppression (GASD §4.8.6). It concerns what comes: what is shown already goes on until it is removed.
-impl<H: CueHandler> CueManager<H> {
-    /// Shows nothing any more.
-    pub fn suppress_all(&mut self) {
-        self.rules.all_suppressed = true;
-    }
-
-    /// Takes [`suppress_all`](Self::suppress_all) back.
-    pub fn resume_all(&mut self) {
-        self.rules.all_suppressed = false;
-    }
-
-    /// Does not show a tag and what is below it.
-    pub fn suppress(&mut self, tag: TagId) {
-        self.rules.suppressed_tags.insert(tag);
-    }
-
-    /// Takes [`suppress`](Self::suppress) back.
-    pub fn resume(&mut self, tag: TagId) {
-        self.rules.suppressed_tags.remove(&tag);
-    }
-
-    /// Shows nothing on a target.
-    pub fn suppress_on(&mut self, target: ControllerId) {
-        self.rules.suppressed_targets.insert(target);
-    }
-
-    /// Takes [`suppress_on`](Self::suppress_on) back.
-    pub fn resume_on(&mut self, target: ControllerId) {
-        self.rules.suppressed_targets.remove(&target);
-    }
-
-    /// Does not show cues for which this holds. A second predicate replaces the first.
-    pub fn suppress_if(&mut self, predicate: impl Fn(&CueContext) -> bool + Send + Sync + 'static) {
-        self.rules.suppressed_if = Some(Box::new(predicate));
     }
 }
 
@@ -316,7 +262,9 @@ impl<H: CueHandler> CueManager<H> {
 impl<H: CueHandler> CueManager<H> {
     fn dispatch(&mut self, event: &Event, simulation: Option<&Simulation>, by: Holder) {
         self.stage.now = event.time;
-        if let EventKind::ControllerDespawned { controller } = event.kind {
+        if let EventKind::ControllerDespawned { controller } = event.kind
+            && by == Holder::Authority
+        {
             self.leave(controller);
             self.rules.suppressed_targets.remove(&controller);
         }

@@ -17,6 +17,7 @@ mod cascades;
 mod catalog_errors;
 mod controllers;
 mod cue_manager;
+mod cue_model;
 mod cues_and_abilities;
 mod evaluation;
 mod executions;
