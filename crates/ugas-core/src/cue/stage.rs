@@ -129,14 +129,7 @@ impl<H: CueHandler> Stage<H> {
         }
         class.state = LoadState::Loaded;
         self.prewarm(id);
-        while let Some(at) = self.waiting.iter().position(|(class, ..)| *class == id) {
-            let (class, context, priority) = self.waiting.remove(at);
-            if self.is_late(&context) {
-                self.counts.late += 1;
-            } else {
-                self.burst(class, &context, priority);
-            }
-        }
+        let evicted = self.counts.evicted;
         let loading = |(key, looping): (&CueKey, &Looping<H::Instance>)| match looping.shown {
             Shown::Loading(entrance) if looping.class == id => Some((*key, entrance)),
             _ => None,
@@ -144,6 +137,16 @@ impl<H: CueHandler> Stage<H> {
         while let Some((key, entrance)) = self.looping.iter().find_map(loading) {
             let late = self.looping.get(&key).is_some_and(|looping| self.is_late(&looping.context));
             self.show(key, if late { Entrance::Late } else { entrance });
+        }
+        self.refill_after(evicted);
+        // After the looping cues, which may be what was executed.
+        while let Some(at) = self.waiting.iter().position(|(class, ..)| *class == id) {
+            let (class, context, priority) = self.waiting.remove(at);
+            if self.is_late(&context) {
+                self.counts.late += 1;
+            } else {
+                self.execute((context.target, context.cue), class, context, priority);
+            }
         }
     }
 
@@ -182,7 +185,9 @@ impl<H: CueHandler> Stage<H> {
         };
         self.looping.insert(key, Looping { class, context, priority, shown });
         if state == LoadState::Loaded {
+            let evicted = self.counts.evicted;
             self.show(key, entrance);
+            self.refill_after(evicted);
         }
     }
 
@@ -269,13 +274,16 @@ impl<H: CueHandler> Stage<H> {
     }
 
     fn burst(&mut self, class: CueClassId, context: &CueContext, priority: i32) {
-        let Ok((play, mut instance)) = self.take(class, priority) else { return };
-        match self.handler.on_execute(play, &mut instance, context) {
-            Playback::Done => self.release(class, instance),
-            Playback::Continues => {
-                self.loose.insert(play, Loose { class, instance, priority });
+        let evicted = self.counts.evicted;
+        if let Ok((play, mut instance)) = self.take(class, priority) {
+            match self.handler.on_execute(play, &mut instance, context) {
+                Playback::Done => self.release(class, instance),
+                Playback::Continues => {
+                    self.loose.insert(play, Loose { class, instance, priority });
+                }
             }
         }
+        self.refill_after(evicted);
     }
 
     /// An instance from the pool or a new one, after making room for it.
@@ -360,6 +368,13 @@ impl<H: CueHandler> Stage<H> {
                     self.release(class, instance);
                 }
             }
+        }
+    }
+
+    /// Gives places back to what was sent away since `evicted` for something that did not need them for long, or at all.
+    fn refill_after(&mut self, evicted: u64) {
+        if self.counts.evicted != evicted {
+            self.refill();
         }
     }
 

@@ -11,7 +11,7 @@ use ugas_core::effect::{EffectContext, EffectDef, PredictionKey};
 use ugas_core::id::{ActorId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::Stacks;
-use ugas_core::time::Time;
+use ugas_core::time::{Span, Time};
 
 use crate::fixture::{Game, instant};
 
@@ -445,6 +445,42 @@ fn section_12_4_a_class_has_a_budget_of_its_own() {
     let targets: Vec<_> = theatre.cues.handler().contexts.iter().map(|context| context.target).collect();
     assert_eq!(targets, [wolf, hero]);
     assert_eq!((theatre.cues.counts().refused, theatre.cues.counts().evicted), (2, 1));
+}
+
+#[test]
+fn section_12_4_a_place_that_was_needed_for_a_moment_is_given_back() {
+    let mut theatre = Theatre::new(CueConfig { max_active: 1, ..CueConfig::default() });
+    theatre.register("GameplayCue.Status", CueClassDef::looping("FX_Status"));
+    theatre.register("GameplayCue.Hit", CueClassDef::burst("FX_Hit").priority(1));
+    theatre.game.apply("GE_Slow", "wolf", "hero");
+    theatre.pump();
+    theatre.game.apply("GE_Hit", "wolf", "hero");
+    assert_eq!(
+        theatre.pump(),
+        [
+            "load FX_Hit",
+            "remove 1 Status.Slowed",
+            "recycle 1",
+            "execute 2 Hit.Fire",
+            "recycle 2",
+            "while 1 Status.Slowed",
+        ]
+    );
+}
+
+#[test]
+fn gasd_4_8_5_ticks_that_waited_reach_the_loop_that_waited() {
+    let mut theatre = Theatre::new(CueConfig { patience: Span::seconds(9.0), ..CueConfig::default() });
+    let status = theatre.register("GameplayCue.Status", CueClassDef::looping("FX_Status"));
+    theatre.cues.handler_mut().loading = Loading::Requested;
+    theatre.game.apply("GE_Tick", "wolf", "hero");
+    theatre.game.pass(1.0);
+    assert_eq!(theatre.pump(), ["load FX_Status"]);
+    theatre.cues.loaded(status);
+    assert_eq!(
+        theatre.log(),
+        ["active 1 Status.Burning", "while 1 Status.Burning", "execute 1 Status.Burning"]
+    );
 }
 
 #[test]
