@@ -16,7 +16,7 @@
 //! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
 //!    (§4), and [`catalog`], which resolves and checks them.
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
-//! 5. Around it: [`targeting`] (GASD §4.11).
+//! 5. Around it: [`targeting`] (GASD §4.11), [`cue`] (§12).
 //! 6. Answers: [`event`], [`refusal`], [`explain`].
 //! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
 //!
@@ -35,6 +35,7 @@ pub mod attribute;
 pub mod catalog;
 pub mod command;
 pub mod controller;
+pub mod cue;
 pub mod curve;
 pub mod effect;
 pub mod event;

@@ -119,6 +119,11 @@
 //! | 11.3 | `InputBufferConfig` | [`input::InputBufferConfig`], [`input::InputBuffer`] |
 //! | 11.4 | `GetInputIDForAction`, `RemapAction`, `ResetToDefaults` | [`input::InputMapper::input_id_of`], [`input::InputMapper::remap`], [`input::InputMapper::reset_to_defaults`] |
 //! | 11.4 | `SaveMappings`, `LoadMappings` | [`input::InputMapper::save`], [`input::InputMapper::load`]: [`input::SavedMappings`] as data or text, kept by the host |
+//! | 12.3 | `GameplayCueBurst`, `GameplayCueLooping` | [`CueClassDef::burst`], [`CueClassDef::looping`]; `OnExecute`, `OnAdd` and `OnRemove` are methods of [`CueHandler`] |
+//! | 12.3 | `CueContext` | [`CueContext`] |
+//! | 12.4 | `GameplayCueManager`, `HandleCueNotify` | [`CueManager`], [`CueManager::handle`] |
+//! | 12.4 | `CueRegistry` | [`CueManager::register`] |
+//! | 12.5 | Headless mode | [`CueManager::headless`] |
 //! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
 
 mod error;
@@ -143,6 +148,10 @@ pub use ugas_core::catalog::{
 };
 pub use ugas_core::command::{Command, CommandError, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
+pub use ugas_core::cue::{
+    CueClassDef, CueClassId, CueConfig, CueContext, CueCounts, CueHandler, CueKind, CueManager, CueSink,
+    CueTrigger, Headless, Loading, PlayId, Playback,
+};
 pub use ugas_core::curve::{CurveDef, Interpolation};
 pub use ugas_core::effect::calculation::{
     Calculation, CalculationDef, CalculationError, CaptureDef, OutputDef, native,
@@ -173,6 +182,10 @@ pub use ugas_core::simulation::{
     PostExecute, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
+pub use ugas_core::targeting::{
+    Affiliation, Attitude, Confirmation, EffectContainerDef, HalfAngle, Origin, Placement, Shape, Space,
+    Target, TargetData, TargetPreview, Targeting, TargetingDef, Team,
+};
 pub use ugas_core::time::{Span, Time};
 
 /// What most programs that use the crate name: `use ugas::prelude::*;`.
@@ -214,4 +227,6 @@ mod manual {
     struct Explain;
     #[doc = include_str!("../../../docs/book/10-input.md")]
     struct Input;
+    #[doc = include_str!("../../../docs/book/11-cues.md")]
+    struct Cues;
 }

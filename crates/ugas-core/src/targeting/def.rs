@@ -284,6 +284,7 @@ state_hash_struct!(Targeting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::targeting::HalfAngle;
 
     #[test]
     fn i9_every_bad_number_is_reported() {
@@ -297,6 +298,8 @@ mod tests {
                 "Shape must be a finite number of at least 0, not NaN",
             ]
         );
+        let cone = TargetingDef::new(Shape::Cone(HalfAngle::from_degrees(-30.0)));
+        assert_eq!(cone.problems(), [TargetingProblem { field: "Shape", value: -30.0 }]);
         assert!(TargetingDef::new(Shape::Line { width: 0.0 }).range(0.0).problems().is_empty());
     }
 

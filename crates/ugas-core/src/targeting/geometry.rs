@@ -60,11 +60,12 @@ pub struct HalfAngle {
 }
 
 impl HalfAngle {
-    /// From the axis to the edge: 45 is a quarter of a circle in all. Values beyond 0 to 180 are taken as the nearest
-    /// of these, and what is not a number as 0, so that a mistake hits fewer rather than all.
+    /// From the axis to the edge: 45 is a quarter of a circle in all. Values beyond 0 to 180 work as the nearest of
+    /// these, and what is not a number as 0, so that a mistake hits fewer rather than all;
+    /// [`TargetingDef::problems`](super::TargetingDef::problems) reports it.
     pub fn from_degrees(degrees: f64) -> Self {
-        let degrees = if degrees.is_nan() { 0.0 } else { degrees.clamp(0.0, 180.0) };
-        let acute = if degrees > 90.0 { 180.0 - degrees } else { degrees };
+        let usable = if degrees.is_nan() { 0.0 } else { degrees.clamp(0.0, 180.0) };
+        let acute = if usable > 90.0 { 180.0 - usable } else { usable };
         let square = if acute == 0.0 {
             1.0
         } else if acute == 30.0 {
@@ -80,10 +81,10 @@ impl HalfAngle {
             let cosine = libm::cos(acute * (core::f64::consts::PI / 180.0));
             cosine * cosine
         };
-        Self { degrees, signed_square: if degrees > 90.0 { -square } else { square } }
+        Self { degrees, signed_square: if usable > 90.0 { -square } else { square } }
     }
 
-    /// In degrees.
+    /// In degrees, as it was given.
     pub fn degrees(self) -> f64 {
         self.degrees
     }
@@ -93,7 +94,11 @@ impl HalfAngle {
         let along = dot(offset, axis);
         let square = along * along;
         let edge = self.signed_square * (dot(offset, offset) * dot(axis, axis));
-        if self.degrees <= 90.0 { along >= 0.0 && square >= edge } else { along >= 0.0 || square <= -edge }
+        if self.signed_square >= 0.0 {
+            along >= 0.0 && square >= edge
+        } else {
+            along >= 0.0 || square <= -edge
+        }
     }
 }
 
@@ -250,9 +255,9 @@ mod tests {
 
     #[test]
     fn angles_are_limited_and_exact_where_written_by_hand() {
-        assert_eq!(HalfAngle::from_degrees(f64::NAN).degrees(), 0.0);
-        assert_eq!(HalfAngle::from_degrees(-5.0).degrees(), 0.0);
-        assert_eq!(HalfAngle::from_degrees(999.0).degrees(), 180.0);
+        assert_eq!(HalfAngle::from_degrees(f64::NAN).signed_square, 1.0);
+        assert_eq!(HalfAngle::from_degrees(-5.0).signed_square, 1.0);
+        assert_eq!(HalfAngle::from_degrees(999.0).signed_square, -1.0);
         let squares = [0.0, 30.0, 45.0, 60.0, 90.0].map(|angle| HalfAngle::from_degrees(angle).signed_square);
         assert_eq!(squares, [1.0, 0.75, 0.5, 0.25, 0.0]);
         assert_eq!(HalfAngle::from_degrees(120.0).signed_square, -0.25);

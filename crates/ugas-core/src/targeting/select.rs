@@ -112,7 +112,7 @@ impl<'a> Query<'a> {
             && (filter.is_none() || self.filter.is_some_and(|filter| filter(candidate, self)))
     }
 
-    /// Whether the candidate is where the targeting looks.
+    /// Whether the candidate is where the targeting looks; `answered` is an engine's answer, sorted.
     fn place_fits(
         &self,
         candidate: &Candidate<'_>,
@@ -131,7 +131,7 @@ impl<'a> Query<'a> {
             }
             Shape::Nearest if candidate.controller == self.owner => false,
             _ => match answered {
-                Some(found) => found.contains(&candidate.controller),
+                Some(found) => found.binary_search(&candidate.controller).is_ok(),
                 None => inside(),
             },
         }
@@ -227,6 +227,7 @@ pub fn select<'c>(
         Some(area) if area.shape.is_spatial() => query.space.candidates(area, found),
         _ => SpaceAnswer::UsePlacements,
     };
+    found.sort_unstable();
     let answered = (answer == SpaceAnswer::Found).then_some(found.as_slice());
     for candidate in candidates {
         if !query.place_fits(&candidate, area.as_ref(), answered) || !query.filters_fit(&candidate) {
