@@ -87,15 +87,13 @@ impl fmt::Display for Described<'_> {
                 write!(f, "{controller:?} {}", attribute(*id))
             }
             EventKind::AbilityGranted { controller, ability, .. }
+            | EventKind::AbilityActivated { controller, ability, .. }
+            | EventKind::AbilityCommitted { controller, ability, .. }
             | EventKind::AbilityRevoked { controller, ability, .. } => {
                 write!(f, "{controller:?} {}", catalog.ability_name(*ability))
             }
             EventKind::AbilityLevelChanged { handle, old, new, .. } => {
                 write!(f, "{} {old} -> {new}", granted(*handle))
-            }
-            EventKind::AbilityActivated { controller, ability, .. }
-            | EventKind::AbilityCommitted { controller, ability, .. } => {
-                write!(f, "{controller:?} {}", catalog.ability_name(*ability))
             }
             EventKind::AbilityRefused(refusal) => f.write_str(&refusal.describe(sim)),
             EventKind::AbilityEnded { controller, ability, reason, .. }

@@ -425,11 +425,6 @@ impl Simulation {
                     Verdict::No
                 }
             }
-            (Wait::TagAdded(_), EventKind::TagAdded { .. })
-            | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
-            | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) => {
-                Verdict::Done(None)
-            }
             (Wait::TagQuery(query), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) => {
                 let controller = self.state.controllers.get(task.controller);
                 done_if(controller.is_some_and(|controller| query.matches(&controller.tags)))
@@ -467,7 +462,10 @@ impl Simulation {
                 done_if(is_other && self.granted(*handle).is_some_and(matches))
             }
             (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Declined { .. }) => Verdict::Declined,
-            (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Confirmed { .. }) => {
+            (Wait::TagAdded(_), EventKind::TagAdded { .. })
+            | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
+            | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. })
+            | (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Confirmed { .. }) => {
                 Verdict::Done(None)
             }
             _ => Verdict::No,

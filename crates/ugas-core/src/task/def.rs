@@ -258,20 +258,20 @@ pub enum HostValue {
     /// A text.
     Text(String),
     /// Several.
-    List(Vec<HostValue>),
+    List(Vec<Self>),
     /// Several with names.
-    Map(Vec<(String, HostValue)>),
+    Map(Vec<(String, Self)>),
 }
 
 /// A task of an ability (§10, A5).
 #[derive(Clone, PartialEq, Debug)]
 pub enum TaskDef {
     /// One after the other.
-    Sequence(Vec<TaskDef>),
+    Sequence(Vec<Self>),
     /// Side by side; the first list that is done ends the others.
-    Race(Vec<Vec<TaskDef>>),
+    Race(Vec<Vec<Self>>),
     /// Side by side, until all lists are done.
-    All(Vec<Vec<TaskDef>>),
+    All(Vec<Vec<Self>>),
     /// Again and again.
     Repeat {
         /// How often; without a number, until the ability ends.
@@ -279,16 +279,16 @@ pub enum TaskDef {
         /// Seconds from one beginning to the next. A round that takes longer delays the next one.
         interval: Option<NumberDef>,
         /// What.
-        tasks: Vec<TaskDef>,
+        tasks: Vec<Self>,
     },
     /// One or the other.
     If {
         /// Whatever is not 0 is true.
         condition: NumberDef,
         /// If it is true.
-        then: Vec<TaskDef>,
+        then: Vec<Self>,
         /// If not.
-        otherwise: Vec<TaskDef>,
+        otherwise: Vec<Self>,
     },
     /// Ends the ability.
     EndAbility,
