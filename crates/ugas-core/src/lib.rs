@@ -37,6 +37,7 @@ pub mod command;
 pub mod controller;
 pub mod cue;
 pub mod curve;
+pub mod debug;
 pub mod effect;
 pub mod event;
 pub mod explain;

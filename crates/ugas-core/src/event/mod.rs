@@ -1,11 +1,18 @@
 //! Events (I7): one ordered stream of everything that happened, polled by the host.
 
+mod category;
+#[cfg(feature = "tracing")]
+mod log;
 mod text;
 
 use core::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+
+pub use category::Category;
+#[cfg(feature = "tracing")]
+pub(crate) use log::log;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::PredictionKey;

@@ -350,7 +350,10 @@ impl Simulation {
             return;
         }
         let prediction = self.scratch.prediction;
-        self.events.push_back(Event { sequence, time: self.state.now, cause, prediction, kind });
+        let event = Event { sequence, time: self.state.now, cause, prediction, kind };
+        #[cfg(feature = "tracing")]
+        crate::event::log(&event, self);
+        self.events.push_back(event);
     }
 }
 
