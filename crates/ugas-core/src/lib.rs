@@ -17,6 +17,7 @@
 //!    (§4), and [`catalog`], which resolves and checks them.
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
 //! 5. Answers: [`event`], [`refusal`], [`explain`].
+//! 6. [`reload`]: a running simulation under a changed catalog.
 //!
 //! # References in comments
 //!
@@ -24,7 +25,7 @@
 //! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
 //! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
 //! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
-//! `E` effects, `A` abilities.
+//! `E` effects, `A` abilities, `R` reloads.
 #![forbid(unsafe_code)]
 
 pub mod ability;
@@ -46,6 +47,7 @@ pub mod nearest;
 pub mod number;
 pub mod random;
 pub mod refusal;
+pub mod reload;
 pub mod simulation;
 pub mod tag;
 pub mod time;

@@ -4,7 +4,7 @@
 //! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
 //! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
-//! `adjust`, `advance` (time) and `cascade` (E12).
+//! `adjust`, `advance` (time) and `cascade` (E12); `reload` puts all of it under a changed catalog.
 
 mod activate;
 mod adjust;
@@ -18,6 +18,7 @@ mod magnitude;
 mod policy;
 mod query;
 mod refresh;
+mod reload;
 mod remove;
 mod runtime;
 mod sets;
