@@ -8,7 +8,7 @@
 //! (§3.1), whoever applies them. Paragraph signs refer to the
 //! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
 //! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
-//! effects, `A` abilities; `I` is an invariant of `ARCHITECTURE.md`.
+//! effects, `A` abilities, `R` reloads; `I` is an invariant of `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!
@@ -60,6 +60,7 @@
 //! | What happened | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
 //! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
+//! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
 //! | Everything else | [`core`], module by module |
 //!
@@ -161,6 +162,10 @@ pub use ugas_core::id::{
 };
 pub use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
 pub use ugas_core::refusal::{Limit, Party, Refusal, RefusalReason};
+pub use ugas_core::reload::{
+    CatalogDiff, Change, DefinitionChange, ReloadEntry, ReloadError, ReloadOutcome, ReloadPlace,
+    ReloadReport, Renumbering,
+};
 pub use ugas_core::simulation::{
     AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError, EvaluationParameters,
     PostExecute, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
@@ -205,4 +210,6 @@ mod manual {
     struct Determinism;
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
+    #[doc = include_str!("../../../docs/book/10-hot-reload.md")]
+    struct HotReload;
 }

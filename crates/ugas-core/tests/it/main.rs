@@ -27,6 +27,8 @@ mod modifier_pipeline;
 mod periodic;
 mod policies;
 mod qualification;
+mod reload;
+mod reload_values;
 mod removal;
 mod reviews;
 mod runtime_effects;

@@ -11,7 +11,10 @@ use crate::reload::Renumbering;
 impl Reload<'_> {
     pub(super) fn translate_events(&mut self) {
         self.next.events = self.old.events.iter().map(|event| self.ids.event(event)).collect();
-        // Where a cascade was cut short, queues of effects still wait to begin.
+    }
+
+    /// Where a cascade was cut short, queues of effects still wait to begin, and go on waiting for the next operation.
+    pub(super) fn translate_waiting(&mut self) {
         for &(effect, target) in &self.old.scratch.begins {
             if let Some(effect) = self.ids.effect(effect) {
                 self.next.scratch.begins.push_back((effect, target));
