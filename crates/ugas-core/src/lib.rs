@@ -19,6 +19,7 @@
 //! 5. Around it: [`targeting`] (GASD §4.11), [`cue`] (§12).
 //! 6. Answers: [`event`], [`refusal`], [`explain`].
 //! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
+//! 8. [`reload`]: a running simulation under a changed catalog.
 //!
 //! # References in comments
 //!
@@ -26,7 +27,7 @@
 //! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
 //! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
 //! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
-//! `E` effects, `A` abilities.
+//! `E` effects, `A` abilities, `R` reloads.
 #![forbid(unsafe_code)]
 
 pub mod ability;
@@ -51,6 +52,7 @@ pub mod nearest;
 pub mod number;
 pub mod random;
 pub mod refusal;
+pub mod reload;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;

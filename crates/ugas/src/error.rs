@@ -7,6 +7,7 @@ use ugas_core::catalog::{CatalogErrors, UnknownName};
 use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
+use ugas_core::reload::ReloadError;
 use ugas_core::simulation::{
     DefineEffectError, ForeignSnapshot, GrantSetError, RegisterError, Simulation, SpawnError,
 };
@@ -69,6 +70,9 @@ pub enum Error {
     /// A snapshot of another catalog.
     #[error(transparent)]
     ForeignSnapshot(#[from] ForeignSnapshot),
+    /// A simulation could not be put under another catalog.
+    #[error(transparent)]
+    Reload(#[from] ReloadError),
     /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
     #[error(transparent)]
     Command(Box<CommandError>),

@@ -8,7 +8,7 @@
 //! (§3.1), whoever applies them. Paragraph signs refer to the
 //! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
 //! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
-//! effects, `A` abilities; `I` is an invariant of `ARCHITECTURE.md`.
+//! effects, `A` abilities, `R` reloads; `I` is an invariant of `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!
@@ -61,6 +61,7 @@
 //! | What a controller is like | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
 //! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
+//! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
 //! | Everything else | [`core`], module by module |
 //!
@@ -194,6 +195,10 @@ pub use ugas_core::id::{
 };
 pub use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
 pub use ugas_core::refusal::{Limit, Party, Refusal, RefusalReason};
+pub use ugas_core::reload::{
+    CatalogDiff, Change, DefinitionChange, ReloadEntry, ReloadError, ReloadOutcome, ReloadPlace,
+    ReloadReport, Renumbering,
+};
 pub use ugas_core::simulation::{
     ActivationRequest, AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError,
     EvaluationParameters, GrantSetError, PostExecute, Pressed, RegisterError, Role, Simulation, Snapshot,
@@ -255,4 +260,6 @@ mod manual {
     struct Cues;
     #[doc = include_str!("../../../docs/book/12-abilities.md")]
     struct Abilities;
+    #[doc = include_str!("../../../docs/book/13-hot-reload.md")]
+    struct HotReload;
 }

@@ -61,6 +61,8 @@ pub enum EndReason {
     PossessionChanged,
     /// Its tasks went on without end (E12).
     OutOfBudget,
+    /// The rules were reloaded, and its tasks are others now.
+    Reloaded,
 }
 
 impl EndReason {

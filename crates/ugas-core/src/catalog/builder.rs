@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::cycles::check_cycles;
 use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
 use super::{
-    BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
-    InternalEffects, NameTable, Problem, Tables, Template,
+    BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, Contents, DefinitionError,
+    DefinitionKind, InternalEffects, NameTable, Problem, Tables, Template,
 };
 use crate::ability::{Ability, AbilityDef, AbilitySetDef};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
@@ -284,6 +284,7 @@ impl CatalogBuilder {
             owned_tags: internal(Catalog::OWNED_TAGS_EFFECT),
         };
         let hash = self.hash(&tables);
+        let contents = self.contents(&tables);
         let catalog = Catalog {
             tables,
             sets,
@@ -304,6 +305,7 @@ impl CatalogBuilder {
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
             internal,
+            contents,
             hash,
         };
         check_templates(&catalog, &mut errors);
@@ -505,6 +507,54 @@ impl CatalogBuilder {
         tables.attributes.iter().map(|name| self.hooks.get(name).cloned().unwrap_or_default()).collect()
     }
 
+    /// What each definition says, in the order of ids.
+    fn contents(&self, tables: &Tables) -> Contents {
+        let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
+        for set in &self.sets {
+            for def in &set.attributes {
+                let hasher = attributes.entry(&def.name).or_default();
+                set.name.state_hash(hasher);
+                def.state_hash(hasher);
+            }
+        }
+        for (name, hooks) in &self.hooks {
+            let AttributeHooks { pre_change, post_execute, qualifier } = hooks;
+            let there = [pre_change.is_some(), post_execute.is_some(), qualifier.is_some()];
+            there.state_hash(attributes.entry(name).or_default());
+        }
+        let attribute = |name: &str| attributes.get(name).map(StateHasher::finish).unwrap_or_default();
+        let set = |def: &AttributeSetDef| {
+            let mut hasher = StateHasher::new();
+            def.dependencies.state_hash(&mut hasher);
+            def.metadata.state_hash(&mut hasher);
+            for attribute in &def.attributes {
+                attribute.name.state_hash(&mut hasher);
+            }
+            hasher.finish()
+        };
+        let curve = |name: &str| {
+            let found = self.curves.binary_search_by(|def| (*def.name).cmp(name));
+            StateHasher::of(&found.ok().map(|at| &self.curves[at]))
+        };
+        let calculation = |name: &str| {
+            let found = self.calculations.binary_search_by(|def| (*def.name).cmp(name));
+            let def = found.ok().map(|at| &self.calculations[at]);
+            // Native code wins over a file, and what is in the file does not count then.
+            if self.natives.contains_key(name) { StateHasher::of("native") } else { StateHasher::of(&def) }
+        };
+        Contents {
+            attributes: tables.attributes.iter().map(attribute).collect(),
+            sets: self.sets.iter().map(set).collect(),
+            effects: self.effects.iter().map(StateHasher::of).collect(),
+            abilities: self.abilities.iter().map(StateHasher::of).collect(),
+            curves: tables.curves.iter().map(curve).collect(),
+            calculations: tables.calculations.iter().map(calculation).collect(),
+            templates: self.templates.iter().map(StateHasher::of).collect(),
+            ability_sets: self.ability_sets.iter().map(StateHasher::of).collect(),
+            containers: self.containers.iter().map(StateHasher::of).collect(),
+        }
+    }
+
     /// Everything that rules depend on; native code by name.
     fn hash(&self, tables: &Tables) -> u64 {
         let mut hasher = StateHasher::new();
@@ -524,6 +574,13 @@ impl CatalogBuilder {
             name.state_hash(&mut hasher);
         }
         (self.before_apply.len() as u64).state_hash(&mut hasher);
+        // Names that nothing but their declaration knows shift ids, too.
+        for declared in [&self.declared_attributes, &self.channels] {
+            let declared: BTreeSet<&String> = declared.iter().collect();
+            for name in declared {
+                name.state_hash(&mut hasher);
+            }
+        }
         hasher.finish()
     }
 }

@@ -7,6 +7,7 @@
 mod builder;
 mod calculations;
 mod compile;
+mod contents;
 mod cycles;
 mod error;
 mod hooks;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 pub use builder::CatalogBuilder;
 pub(crate) use compile::Compiler;
+pub(crate) use contents::Contents;
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
@@ -76,6 +78,7 @@ pub struct Catalog {
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,
+    contents: Contents,
     hash: u64,
 }
 
@@ -315,6 +318,29 @@ impl Catalog {
         let calculations = calculations.map(|calculation| (DefinitionKind::Calculation, &*calculation.name));
         let curves = self.tables.curves.iter().zip(&*self.curves).filter(|(_, curve)| curve.is_none());
         calculations.chain(curves.map(|(name, _)| (DefinitionKind::Curve, name))).collect()
+    }
+
+    /// The names of all definitions of a kind, sorted, each with a hash of what it says.
+    pub(crate) fn contents_of(&self, kind: DefinitionKind) -> Box<dyn Iterator<Item = (&str, u64)> + '_> {
+        let table = match kind {
+            // Numbered depth-first, which is also the order of their names.
+            DefinitionKind::Tag => {
+                let tags = &self.tables.tags;
+                return Box::new(tags.ids().map(|id| (tags.name(id), 0)));
+            }
+            DefinitionKind::Attribute => &self.tables.attributes,
+            DefinitionKind::AttributeSet => &self.tables.sets,
+            DefinitionKind::Effect => &self.tables.effects,
+            DefinitionKind::Ability => &self.tables.abilities,
+            DefinitionKind::Curve => &self.tables.curves,
+            DefinitionKind::Calculation => &self.tables.calculations,
+            DefinitionKind::Template => &self.tables.templates,
+            DefinitionKind::AbilitySet => &self.tables.ability_sets,
+            DefinitionKind::Container => &self.tables.containers,
+            DefinitionKind::CustomTask => &self.tables.customs,
+            DefinitionKind::TargetFilter => &self.tables.filters,
+        };
+        Box::new((0..).zip(table.iter()).map(move |(at, name)| (name, self.contents.of(kind, at))))
     }
 
     pub(crate) fn set(&self, id: AttributeSetId) -> Option<&CompiledSet> {

@@ -67,6 +67,8 @@ pub enum RemovalReason {
     Overflowed,
     /// Its target ceased to exist.
     TargetGone,
+    /// A reload took its definition away, or changed it so that it cannot go on (R5).
+    Reloaded,
 }
 
 /// What a cue is shown with (§12).

@@ -363,7 +363,7 @@ fn watched(
 }
 
 /// What the cues of an active effect are shown with.
-fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
+pub(super) fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
     let of_attribute = effect
         .modifiers
         .iter()

@@ -143,6 +143,12 @@ impl Simulation {
         if !queued {
             return;
         }
+        self.begin_waiting(next);
+    }
+
+    /// Begins an instance that waited in a queue.
+    pub(super) fn begin_waiting(&mut self, next: ActiveEffectId) {
+        let Some(id) = self.state.effects.get(next).map(|active| active.effect) else { return };
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
         self.blame(next);
         // M4: among overrides it is as recent as its beginning.

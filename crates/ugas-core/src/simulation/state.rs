@@ -89,7 +89,8 @@ pub struct Snapshot {
 /// A snapshot of a simulation of another catalog, whose ids would mean other things here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}"
+    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}; \
+     one from before a reload cannot be restored, take another after it"
 )]
 pub struct ForeignSnapshot {
     /// Hash of the simulation's catalog.
