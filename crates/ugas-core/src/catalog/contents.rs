@@ -22,7 +22,8 @@ impl Contents {
     /// The hash of one definition; tags have nothing but their names.
     pub(crate) fn of(&self, kind: DefinitionKind, index: u32) -> u64 {
         let hashes = match kind {
-            DefinitionKind::Tag => return 0,
+            // Nothing but their names, or native code, which counts by name.
+            DefinitionKind::Tag | DefinitionKind::CustomTask | DefinitionKind::TargetFilter => return 0,
             DefinitionKind::Attribute => &self.attributes,
             DefinitionKind::AttributeSet => &self.sets,
             DefinitionKind::Effect => &self.effects,
@@ -32,8 +33,6 @@ impl Contents {
             DefinitionKind::Template => &self.templates,
             DefinitionKind::AbilitySet => &self.ability_sets,
             DefinitionKind::Container => &self.containers,
-            // Native code counts by name.
-            DefinitionKind::CustomTask | DefinitionKind::TargetFilter => return 0,
         };
         hashes.get(index as usize).copied().unwrap_or_default()
     }
