@@ -2,13 +2,18 @@
 
 use smallvec::SmallVec;
 
+use crate::ability::TriggerOn;
 use crate::attribute::Metadata;
 use crate::effect::{AbilityGrantDef, WatchSubject};
-use crate::handle::{AbilityHandle, ActiveEffectId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
 use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
 use crate::id::{ActorId, EffectId, TagId, TemplateId};
+use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
+use crate::simulation::InputState;
 use crate::tag::TagContainer;
+use crate::targeting::{Placement, Team};
+use crate::task::Subject;
 
 /// How much of a controller goes over a network to whom (§13.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -112,6 +117,22 @@ pub struct Controller {
     /// How many active effects show each cue (E11); sorted.
     pub(crate) cues: SmallVec<[(TagId, u32); 2]>,
     pub(crate) abilities: Vec<AbilityHandle>,
+    /// Runs of its abilities, in the order of their beginning.
+    pub(crate) activations: Vec<ActivationId>,
+    /// What starts its abilities by itself, in the order of their grants (A7). Derived from the abilities.
+    pub(crate) triggers: SmallVec<[(TriggerOn, TagId, AbilityHandle); 1]>,
+    /// Tasks that wait to be told of something about it; sorted. Derived from the tasks.
+    pub(crate) subscriptions: Vec<(Subject, u64, TaskId)>,
+    /// How many effects block abilities with each tag; sorted. Derived from the effects.
+    pub(crate) ability_blocks: SmallVec<[(TagId, u32); 1]>,
+    /// Its inputs, in the order of their first press.
+    pub(crate) inputs: SmallVec<[InputState; 2]>,
+    /// Inputs that came too early (§11.3).
+    pub(crate) buffer: InputBuffer,
+    /// Where it is.
+    pub(crate) placement: Option<Placement>,
+    /// On whose side it is.
+    pub(crate) team: Option<Team>,
     /// How often each effect that rolls dice was applied here (V5); sorted.
     pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
     /// Slots to be re-evaluated, and slots whose first old value is on record; empty between calls.
@@ -182,6 +203,31 @@ impl Controller {
         &self.abilities
     }
 
+    /// Runs of its abilities, in the order of their beginning.
+    pub fn activations(&self) -> &[ActivationId] {
+        &self.activations
+    }
+
+    /// Where it is, if the host said so.
+    pub fn placement(&self) -> Option<Placement> {
+        self.placement
+    }
+
+    /// On whose side it is.
+    pub fn team(&self) -> Option<&Team> {
+        self.team.as_ref()
+    }
+
+    /// The inputs that came too early and are kept for a moment (§11.3).
+    pub fn input_buffer(&self) -> &InputBuffer {
+        &self.buffer
+    }
+
+    /// How many tasks of its abilities wait to be told of something.
+    pub fn subscription_count(&self) -> usize {
+        self.subscriptions.len()
+    }
+
     /// The actor that owns it (§4.2).
     pub fn owner(&self) -> Option<ActorId> {
         self.owner
@@ -240,6 +286,14 @@ impl StateHash for Controller {
             watchers: _,
             cues,
             abilities,
+            activations,
+            triggers: _,
+            subscriptions: _,
+            ability_blocks: _,
+            inputs,
+            buffer,
+            placement,
+            team,
             rolls,
             pending: _,
         } = self;
@@ -256,6 +310,11 @@ impl StateHash for Controller {
         outgoing.state_hash(hasher);
         cues.state_hash(hasher);
         abilities.state_hash(hasher);
+        activations.state_hash(hasher);
+        inputs.state_hash(hasher);
+        buffer.state_hash(hasher);
+        placement.state_hash(hasher);
+        team.state_hash(hasher);
         rolls.state_hash(hasher);
     }
 }

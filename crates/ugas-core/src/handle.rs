@@ -90,6 +90,10 @@ handle! {
     AbilityHandle, "granted"
 }
 handle! {
+    /// One run of a granted ability (§8).
+    ActivationId, "activation"
+}
+handle! {
     /// A task of an ability that is running (§10).
     TaskId, "task"
 }

@@ -16,7 +16,10 @@
 //! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
 //!    (§4), and [`catalog`], which resolves and checks them.
 //! 4. The pipeline: [`simulation`], one module a step; [`command`] is every change as data.
-//! 5. Answers: [`event`], [`refusal`], [`explain`].
+//! 5. Around it: [`targeting`] (GASD §4.11), [`cue`] (§12).
+//! 6. Answers: [`event`], [`refusal`], [`explain`].
+//! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
+//! 8. [`reload`]: a running simulation under a changed catalog.
 //!
 //! # References in comments
 //!
@@ -24,7 +27,7 @@
 //! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
 //! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
 //! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
-//! `E` effects, `A` abilities.
+//! `E` effects, `A` abilities, `R` reloads.
 #![forbid(unsafe_code)]
 
 pub mod ability;
@@ -33,7 +36,9 @@ pub mod attribute;
 pub mod catalog;
 pub mod command;
 pub mod controller;
+pub mod cue;
 pub mod curve;
+pub mod debug;
 pub mod effect;
 pub mod event;
 pub mod explain;
@@ -41,12 +46,16 @@ pub mod expr;
 pub mod handle;
 pub mod hash;
 pub mod id;
+pub mod input;
 pub mod modifier;
 pub mod nearest;
 pub mod number;
 pub mod random;
 pub mod refusal;
+pub mod reload;
 pub mod simulation;
 pub mod tag;
+pub mod targeting;
+pub mod task;
 pub mod time;
 pub mod timer;

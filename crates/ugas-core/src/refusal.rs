@@ -38,6 +38,8 @@ pub enum Limit {
     RuntimeEffects,
     /// Abilities of one controller.
     AbilitiesPerController,
+    /// Branches of one run of an ability.
+    Branches,
     /// Sequence numbers or tag counts, which no game exhausts.
     Counter,
 }
@@ -126,6 +128,8 @@ pub enum RefusalReason {
         /// The attribute that would be affected, if there is one.
         attribute: Option<AttributeId>,
     },
+    /// A task written in Rust gave up.
+    CustomTask,
     /// A count is at its limit.
     LimitReached(Limit),
 }
@@ -156,6 +160,7 @@ impl RefusalReason {
             Self::MissingCurve(_) => "MissingCurve",
             Self::CalculationFailed { .. } => "CalculationFailed",
             Self::NonFinite { .. } => "NonFinite",
+            Self::CustomTask => "CustomTaskFailed",
             Self::LimitReached(_) => "LimitReached",
         }
     }
@@ -264,6 +269,7 @@ impl fmt::Display for RefusalReason {
                 }
                 Ok(())
             }
+            Self::CustomTask => f.write_str("the custom task gave up"),
             Self::LimitReached(limit) => write!(f, "the limit of {limit:?} is reached"),
         }
     }

@@ -112,6 +112,7 @@ fn ability(doc: &AbilityDoc) -> AbilityDef {
         name: text(&doc.name),
         tags: tags.collect(),
         metadata: metadata(&doc.metadata, &doc.description),
+        ..AbilityDef::default()
     }
 }
 

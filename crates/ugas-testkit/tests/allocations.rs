@@ -9,9 +9,13 @@ use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{EffectDef, StackingDef};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::input::{
+    BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
+    ValueType,
+};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Stacks};
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 
 /// The system's allocator, counting for each thread.
 struct Counting;
@@ -211,4 +215,42 @@ fn a_stack_allocates_nothing() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn device_events_and_their_signals_allocate_nothing() {
+    let scheme = InputScheme::builder()
+        .action(InputActionDef::digital("IA_Jump"))
+        .action(InputActionDef::digital("IA_Charge"))
+        .action(InputActionDef::new("IA_Move", ValueType::Axis2D))
+        .action_set(
+            InputActionSetDef::new("OnFoot", ["IA_Jump", "IA_Charge", "IA_Move"]).blocked_by("State.Dead"),
+        )
+        .mapping(
+            InputMappingDef::new("OnFoot")
+                .bind(BindingDef::new("IA_Jump", DeviceInput::key("Space")))
+                .bind(BindingDef::new("IA_Charge", DeviceInput::key("Space")).held_for(Span::millis(5)))
+                .bind(BindingDef::new("IA_Move", DeviceInput::gamepad("Stick"))),
+        )
+        .build()
+        .unwrap();
+    let (key, stick) = (DeviceInput::key("Space"), DeviceInput::gamepad("Stick"));
+    let mut mapper = InputMapper::new(scheme);
+    let mut round = |number: u32| {
+        let start = Time::ZERO + Span::millis(i64::from(number) * 100);
+        let before = COUNT.get();
+        mapper.device_event(start, &key, [1.0, 0.0, 0.0]);
+        mapper.device_event(start, &stick, [0.5, f64::from(number), 0.0]);
+        mapper.advance(start + Span::millis(10));
+        mapper.device_event(start + Span::millis(20), &key, [0.0; 3]);
+        mapper.tags(start + Span::millis(30), |tag| tag == "State.Dead");
+        mapper.tags(start + Span::millis(40), |_| false);
+        let signals = core::iter::from_fn(|| mapper.poll()).count();
+        (COUNT.get() - before, signals)
+    };
+    let (_, warm_up) = round(0);
+    assert!(warm_up > 5, "something happens in a round");
+    for number in 1..20 {
+        assert_eq!(round(number).0, 0, "allocations in round {number}");
+    }
 }

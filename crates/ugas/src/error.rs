@@ -2,11 +2,15 @@
 
 use std::fmt;
 
+use ugas_core::ability::ActivationRefusal;
 use ugas_core::catalog::{CatalogErrors, UnknownName};
 use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
-use ugas_core::simulation::{DefineEffectError, ForeignSnapshot, RegisterError, Simulation, SpawnError};
+use ugas_core::reload::ReloadError;
+use ugas_core::simulation::{
+    DefineEffectError, ForeignSnapshot, GrantSetError, RegisterError, Simulation, SpawnError,
+};
 
 /// Anything that an operation of the core may answer instead of doing it.
 ///
@@ -57,9 +61,18 @@ pub enum Error {
     /// An operation on something that is there was refused, for this one reason.
     #[error(transparent)]
     Reason(#[from] RefusalReason),
+    /// An ability could not be activated or committed.
+    #[error("{0} (`Error::describe` says it with names)")]
+    Activation(#[from] Box<ActivationRefusal>),
+    /// An ability set could not be given.
+    #[error(transparent)]
+    GrantSet(#[from] GrantSetError),
     /// A snapshot of another catalog.
     #[error(transparent)]
     ForeignSnapshot(#[from] ForeignSnapshot),
+    /// A simulation could not be put under another catalog.
+    #[error(transparent)]
+    Reload(#[from] ReloadError),
     /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
     #[error(transparent)]
     Command(Box<CommandError>),
@@ -72,6 +85,7 @@ impl Error {
         match self {
             Self::Refused(refusal) => refusal.describe(simulation),
             Self::Reason(reason) => reason.describe(simulation),
+            Self::Activation(refusal) => refusal.describe(simulation),
             other => other.to_string(),
         }
     }
@@ -81,6 +95,7 @@ impl Error {
         match self {
             Self::Refused(refusal) => Some(refusal.code()),
             Self::Reason(reason) => Some(reason.code()),
+            Self::Activation(refusal) => Some(refusal.code()),
             _ => None,
         }
     }
@@ -90,6 +105,12 @@ impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         // Boxed, so that the path on which nothing fails does not carry room for it.
         Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<ActivationRefusal> for Error {
+    fn from(refusal: ActivationRefusal) -> Self {
+        Self::Activation(Box::new(refusal))
     }
 }
 

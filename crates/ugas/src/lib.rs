@@ -1,4 +1,4 @@
-//! A deterministic, engine-agnostic gameplay ability system: tags, attributes, modifiers and effects as plain data.
+//! A deterministic, engine-agnostic gameplay ability system: tags, attributes, effects and abilities as plain data.
 //!
 //! **Commands go in, a simulation of plain data advances, events come out.** The crate draws nothing, opens no file and
 //! reads no clock: an engine, a server or a test calls it.
@@ -8,7 +8,7 @@
 //! (§3.1), whoever applies them. Paragraph signs refer to the
 //! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
 //! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
-//! effects, `A` abilities; `I` is an invariant of `ARCHITECTURE.md`.
+//! effects, `A` abilities, `R` reloads; `I` is an invariant of `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!
@@ -58,8 +58,10 @@
 //! | The state | [`Simulation`]; a [`Snapshot`] of it; [`Simulation::state_hash`] |
 //! | One application | [`EffectSpec`] with its [`EffectContext`]; [`Application`] if it succeeded, [`Refusal`] if not |
 //! | What happened | [`Event`] and [`EventKind`]; [`Observers`] to subscribe |
+//! | What a controller is like | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
 //! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
+//! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
 //! | Everything else | [`core`], module by module |
 //!
@@ -80,8 +82,8 @@
 //! | 4.5 | `ApplyGameplayEffectToSelf`, `…ToTarget` | [`Simulation::apply`]: the target is an argument, the source is in the context; [`Simulation::apply_effect`] for the plain case |
 //! | 4.5 | `predictionKey` | [`EffectSpec::predicted`] |
 //! | 4.5 | `RemoveActiveGameplayEffect` | [`Simulation::remove`] with [`Stacks`]; also [`Simulation::remove_matching`], [`Simulation::remove_from_source`] |
-//! | 4.5 | `GrantAbility` | [`Simulation::grant`], [`Simulation::revoke`]; an input binding is part of an [`AbilityGrantDef`] |
-//! | 4.5 | `TryActivateAbility` | not there yet |
+//! | 4.5 | `GrantAbility` | [`Simulation::grant`], [`Simulation::grant_with`] a [`Grant`], [`Simulation::revoke`] |
+//! | 4.5 | `TryActivateAbility` | [`Simulation::activate`], [`Simulation::activate_on`], [`Simulation::activate_with`] |
 //! | 5.1 | `Attribute`, `AttributeMetadata` | [`AttributeDef`], [`AttributeCategory`], [`AttributeReplication`] |
 //! | 5.2 | `BaseValue`, `CurrentValue` | [`Simulation::base`], [`Simulation::current`]; all of a controller by [`Simulation::attributes`] |
 //! | 5.3 | Modifier pipeline | [`ModifierDef`], [`Operation`]; [`ModifierDef::channel`] is the multiplier bucket; [`Simulation::evaluate`] for what-if, [`Simulation::explain`] for why |
@@ -99,6 +101,13 @@
 //! | 7.2 | `IsEmpty`, `Count` | [`TagContainer::is_empty`], [`TagContainer::len`] |
 //! | 7.3 | `MatchesTag`, `MatchesTagExact`, `GetTagCount` | [`Simulation::has_tag`] or [`TagContainer::matches`], [`TagContainer::matches_exact`], [`TagContainer::count`] |
 //! | 7.3 | `HasAny`, `HasAll`, `HasNone` | [`TagContainer::has_any`], [`TagContainer::has_all`], [`TagContainer::has_none`]; nested: [`TagQuery`] |
+//! | 8.1 | `GameplayAbility` | [`AbilityDef`] with its [`TaskDef`]s in the place of `ActivateAbility` |
+//! | 8.1 | `AbilitySpec` | [`GrantedAbility`]; `IsActive` and `ActiveOwnedTagsHandle` are of its [`Activation`] |
+//! | 8.2 | Lifecycle | [`AbilityState`] by [`Simulation::ability_state`], and the ability events |
+//! | 8.3 | `CanActivateAbility` | [`Simulation::can_activate`], with all reasons: [`ActivationRefusal`] |
+//! | 8.4 | `CommitAbility` | a `Commit` task, or [`Simulation::commit`] |
+//! | 8.5 | Costs and cooldowns | [`AbilityDef::cost`], [`AbilityDef::cooldown`], [`Simulation::ability_cooldown`] |
+//! | 8.6 | `CancelAbility`, `EndAbility` | [`Simulation::cancel_ability`], [`Simulation::cancel`], [`Simulation::end`] |
 //! | 9.1 | `GameplayEffect` | [`EffectDef`] |
 //! | 9.2 | `DurationPolicy` | [`EffectDef::instant`], [`EffectDef::lasting`], [`EffectDef::infinite`] |
 //! | 9.3 | `PeriodicSettings` | [`EffectDef::every`], [`EffectDef::executing_on_application`] |
@@ -114,6 +123,20 @@
 //! | 9.9 | `EffectContext`, `HitResult` | [`EffectContext`], [`HitResult`]; data of your own by [`ContextPayload`] |
 //! | 9.9 | `ActiveEffectHandle` | [`ActiveEffectId`]; [`Application`] instead of `bPassedFiltersAndWasExecuted` |
 //! | 9.6 | `OnEffectApplied`, `OnEffectRemoved` | [`EventKind::EffectApplied`], [`EventKind::EffectRemoved`] |
+//! | 10.2 | Task lifecycle | [`RunningTask`] by [`Simulation::task`]; there is nothing between instantiation and activation |
+//! | 10.3 | Predefined tasks | [`TaskDef`], [`WaitDef`], [`ActionDef`] |
+//! | 10.4 | Custom tasks | [`CustomTask`], [`CatalogBuilder::custom_task`] |
+//! | 11.1 | Hardware, action, input id | [`input::InputMapper`], fed by the host with device events and tags |
+//! | 11.2 | `InputMapping` | [`input::KeyMappingDef`]; the later drafts' documents: [`input::InputActionDef`], [`input::InputActionSetDef`], [`input::InputMappingDef`], [`input::InputModifierDef`] |
+//! | 11.3 | `TryActivateAbilityByInputID` | [`Simulation::press`], [`Simulation::release`] |
+//! | 11.3 | `InputBufferConfig` | [`input::InputBufferConfig`], [`input::InputBuffer`] |
+//! | 11.4 | `GetInputIDForAction`, `RemapAction`, `ResetToDefaults` | [`input::InputMapper::input_id_of`], [`input::InputMapper::remap`], [`input::InputMapper::reset_to_defaults`] |
+//! | 11.4 | `SaveMappings`, `LoadMappings` | [`input::InputMapper::save`], [`input::InputMapper::load`]: [`input::SavedMappings`] as data or text, kept by the host |
+//! | 12.3 | `GameplayCueBurst`, `GameplayCueLooping` | [`CueClassDef::burst`], [`CueClassDef::looping`]; `OnExecute`, `OnAdd` and `OnRemove` are methods of [`CueHandler`] |
+//! | 12.3 | `CueContext` | [`CueContext`] |
+//! | 12.4 | `GameplayCueManager`, `HandleCueNotify` | [`CueManager`], [`CueManager::handle`] |
+//! | 12.4 | `CueRegistry` | [`CueManager::register`] |
+//! | 12.5 | Headless mode | [`CueManager::headless`] |
 //! | 15.4 | `OnBeforeEffectApplied` | [`CatalogBuilder::before_apply`] to decide, [`EventKind::BeforeEffectApplied`] with [`Config::audit`] to record |
 
 mod error;
@@ -124,8 +147,14 @@ pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for what has no place at the root of this crate.
 pub use ugas_core as core;
+/// Input devices, actions and remapping (§11).
+pub use ugas_core::input;
 
-pub use ugas_core::ability::{AbilityDef, GrantedAbility};
+pub use ugas_core::ability::{
+    AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
+    ActivationRefusal, ChargesDef, EndReason, GameplayEvent, Grant, GrantedAbility, GrantedSet, Instancing,
+    NetExecution, NetSecurity, TriggerDef, TriggerOn,
+};
 pub use ugas_core::attribute::{
     AttributeCategory, AttributeDef, AttributeReplication, AttributeSetDef, BoundDef, Evaluation, Metadata,
     OnBoundChange,
@@ -136,7 +165,12 @@ pub use ugas_core::catalog::{
 };
 pub use ugas_core::command::{Command, CommandError, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
+pub use ugas_core::cue::{
+    CueClassDef, CueClassId, CueConfig, CueContext, CueCounts, CueHandler, CueKind, CueManager, CueSink,
+    CueTrigger, Headless, Loading, PlayId, Playback,
+};
 pub use ugas_core::curve::{CurveDef, Interpolation};
+pub use ugas_core::debug::ControllerPage;
 pub use ugas_core::effect::calculation::{
     Calculation, CalculationDef, CalculationError, CaptureDef, OutputDef, native,
 };
@@ -150,22 +184,35 @@ pub use ugas_core::effect::{
     PeriodicInhibition, PredictionKey, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef,
     StackingType, TagQueryDef, TagQueryItemDef, Vector3,
 };
-pub use ugas_core::event::{Cause, CueParameters, Event, EventKind, RemovalReason};
+pub use ugas_core::event::{Category, Cause, CueParameters, Event, EventKind, RemovalReason};
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
 };
-pub use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+pub use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 pub use ugas_core::id::{
     AbilityId, ActorId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId,
     TemplateId,
 };
 pub use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
 pub use ugas_core::refusal::{Limit, Party, Refusal, RefusalReason};
+pub use ugas_core::reload::{
+    CatalogDiff, Change, DefinitionChange, ReloadEntry, ReloadError, ReloadOutcome, ReloadPlace,
+    ReloadReport, Renumbering,
+};
 pub use ugas_core::simulation::{
-    AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError, EvaluationParameters,
-    PostExecute, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
+    ActivationRequest, AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError,
+    EvaluationParameters, GrantSetError, PostExecute, Pressed, RegisterError, Role, Simulation, Snapshot,
+    Spawn, SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
+pub use ugas_core::targeting::{
+    Affiliation, Attitude, Confirmation, EffectContainerDef, HalfAngle, Origin, Placement, Shape, Space,
+    Target, TargetData, TargetPreview, Targeting, TargetingDef, Team,
+};
+pub use ugas_core::task::{
+    ActionDef, ApplyDef, Comparison, CustomTask, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef,
+    Routine, RunningTask, Subject, TaskContext, TaskDef, TaskOutcome, TaskProgress, WaitDef,
+};
 pub use ugas_core::time::{Span, Time};
 
 /// What most programs that use the crate name: `use ugas::prelude::*;`.
@@ -174,11 +221,13 @@ pub use ugas_core::time::{Span, Time};
 /// error it is.
 pub mod prelude {
     pub use crate::{
-        AbilityDef, AbilityGrantDef, ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef,
-        AttributeId, AttributeSetDef, Catalog, CatalogBuilder, Config, ControllerDef, ControllerId, CurveDef,
-        EffectContext, EffectDef, EffectId, EffectQuery, EffectSpec, Event, EventKind, ExecutionPolicy,
-        MagnitudeDef, ModifierDef, Operation, Refusal, RefusalReason, Simulation, Snapshot, Span, Spawn,
-        StackingDef, Stacks, TagId, TagQuery, Time,
+        AbilityDef, AbilityGrantDef, AbilityHandle, ActionDef, ActivationId, ActivationRefusal,
+        ActivationRequest, ActiveEffectId, ActorId, Application, AttributeCategory, AttributeDef,
+        AttributeId, AttributeSetDef, Catalog, CatalogBuilder, Comparison, Config, ControllerDef,
+        ControllerId, CurveDef, EffectContext, EffectDef, EffectId, EffectQuery, EffectSpec, Event,
+        EventKind, ExecutionPolicy, GameplayEvent, Grant, MagnitudeDef, ModifierDef, Operation, Refusal,
+        RefusalReason, Simulation, Snapshot, Span, Spawn, StackingDef, Stacks, TagId, TagQuery, TargetData,
+        TaskDef, TaskOutcome, Time, TriggerOn, WaitDef,
     };
 }
 
@@ -205,6 +254,14 @@ mod manual {
     struct Determinism;
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
+    #[doc = include_str!("../../../docs/book/10-input.md")]
+    struct Input;
+    #[doc = include_str!("../../../docs/book/11-cues.md")]
+    struct Cues;
+    #[doc = include_str!("../../../docs/book/12-abilities.md")]
+    struct Abilities;
+    #[doc = include_str!("../../../docs/book/13-hot-reload.md")]
+    struct HotReload;
     #[doc = include_str!("../../../docs/book/14-command-line.md")]
     struct CommandLine;
 }

@@ -8,6 +8,7 @@ use std::fmt;
 use ugas_core::event::{Cause, Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::reload::Renumbering;
 use ugas_core::time::Time;
 
 /// Which events an observer is told of. Every criterion that is given must hold; the default is all events.
@@ -54,6 +55,17 @@ impl Filter {
     pub fn of(mut self, controller: ControllerId) -> Self {
         self.controller = Some(controller);
         self
+    }
+
+    /// The same criteria in the ids after a reload; `None` if one of them is about what is gone.
+    fn renumbered(self, ids: &Renumbering) -> Option<Self> {
+        let attribute = self.attribute.map(|attribute| ids.attribute(attribute));
+        let tag = self.tag.map(|tag| ids.tag(tag));
+        let effect = self.effect.map(|effect| ids.effect(effect));
+        let is_gone = attribute == Some(None) || tag == Some(None) || effect == Some(None);
+        let same =
+            Self { attribute: attribute.flatten(), tag: tag.flatten(), effect: effect.flatten(), ..self };
+        (!is_gone).then_some(same)
     }
 
     /// Whether an event meets all criteria.
@@ -195,6 +207,18 @@ impl<'a> Observers<'a> {
         if let EventKind::ControllerDespawned { controller } = event.kind {
             self.registered.retain(|registered| registered.filter.controller != Some(controller));
         }
+    }
+
+    /// Goes on observing the same things after a [reload](ugas_core::simulation::Simulation::reload), whose report has
+    /// the new ids. Those who observe what is gone are unregistered.
+    pub fn renumber(&mut self, ids: &Renumbering) {
+        self.registered.retain_mut(|registered| match registered.filter.renumbered(ids) {
+            Some(filter) => {
+                registered.filter = filter;
+                true
+            }
+            None => false,
+        });
     }
 
     /// How many observers are registered.

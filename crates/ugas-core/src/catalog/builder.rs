@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::cycles::check_cycles;
 use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
 use super::{
-    BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
-    InternalEffects, NameTable, Problem, Tables, Template,
+    BeforeApplyHook, Catalog, CatalogErrors, CompiledSet, Compiler, Contents, DefinitionError,
+    DefinitionKind, InternalEffects, NameTable, Problem, Tables, Template,
 };
-use crate::ability::{Ability, AbilityDef};
+use crate::ability::{Ability, AbilityDef, AbilitySetDef};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
 use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
 use crate::controller::ControllerDef;
@@ -20,8 +20,13 @@ use crate::expr::{Dependency, Side};
 use crate::handle::ControllerId;
 use crate::hash::{StateHash, StateHasher};
 use crate::id::EffectId;
+use crate::input::InputBufferConfig;
 use crate::simulation::{PostExecute, Simulation};
-use crate::tag::TagRegistry;
+use crate::tag::{TagRegistry, TagSet};
+use crate::targeting::{
+    Attitude, AttitudeRule, Candidate, EffectContainerDef, OpenSpace, Query, Space, TargetFilter, Team,
+};
+use crate::task::CustomTask;
 
 /// Collects the definitions of a game.
 ///
@@ -52,6 +57,14 @@ pub struct CatalogBuilder {
     templates: Vec<Arc<ControllerDef>>,
     hooks: BTreeMap<String, AttributeHooks>,
     before_apply: Vec<BeforeApplyHook>,
+    ability_sets: Vec<AbilitySetDef>,
+    containers: Vec<EffectContainerDef>,
+    customs: BTreeMap<String, Arc<dyn CustomTask>>,
+    filters: BTreeMap<String, Arc<TargetFilter>>,
+    attitude: Option<Arc<AttitudeRule>>,
+    space: Option<Arc<dyn Space + Send + Sync>>,
+    death: Option<(String, f64)>,
+    input_buffer: InputBufferConfig,
 }
 
 impl CatalogBuilder {
@@ -88,6 +101,69 @@ impl CatalogBuilder {
     #[must_use]
     pub fn ability(mut self, ability: AbilityDef) -> Self {
         self.abilities.push(Arc::new(ability));
+        self
+    }
+
+    /// Adds an ability set.
+    #[must_use]
+    pub fn ability_set(mut self, set: AbilitySetDef) -> Self {
+        self.ability_sets.push(set);
+        self
+    }
+
+    /// Adds an effect container.
+    #[must_use]
+    pub fn container(mut self, container: EffectContainerDef) -> Self {
+        self.containers.push(container);
+        self
+    }
+
+    /// Adds a task written in Rust (§10.4), which abilities use by this name.
+    #[must_use]
+    pub fn custom_task(mut self, name: impl Into<String>, task: impl CustomTask + 'static) -> Self {
+        self.customs.insert(name.into(), Arc::new(task));
+        self
+    }
+
+    /// Adds a native target filter, which targeting uses by this name.
+    #[must_use]
+    pub fn target_filter(
+        mut self,
+        name: impl Into<String>,
+        filter: impl Fn(&Candidate<'_>, &Query<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.filters.insert(name.into(), Arc::new(filter));
+        self
+    }
+
+    /// Decides how teams stand to each other, in the place of [`Attitude::by_team`].
+    #[must_use]
+    pub fn attitude(
+        mut self,
+        rule: impl Fn(Option<&Team>, Option<&Team>) -> Attitude + Send + Sync + 'static,
+    ) -> Self {
+        self.attitude = Some(Arc::new(rule));
+        self
+    }
+
+    /// Lets an engine answer what is seen and what is where.
+    #[must_use]
+    pub fn space(mut self, space: impl Space + Send + Sync + 'static) -> Self {
+        self.space = Some(Arc::new(space));
+        self
+    }
+
+    /// Sets the attribute whose fall to the threshold is death, which cancels all abilities (§8.6).
+    #[must_use]
+    pub fn death(mut self, attribute: impl Into<String>, threshold: f64) -> Self {
+        self.death = Some((attribute.into(), threshold));
+        self
+    }
+
+    /// Sets whether, for how long and how many inputs are kept (§11.3).
+    #[must_use]
+    pub fn input_buffer(mut self, config: InputBufferConfig) -> Self {
+        self.input_buffer = config;
         self
     }
 
@@ -177,6 +253,7 @@ impl CatalogBuilder {
     pub fn build(mut self) -> Result<Arc<Catalog>, CatalogErrors> {
         self.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
         self.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
+        self.effects.push(Arc::new(EffectDef::infinite(Catalog::OWNED_TAGS_EFFECT)));
         self.sort();
         let mut errors = self.check_names();
         let mut tables = self.name_tables();
@@ -189,8 +266,13 @@ impl CatalogBuilder {
         let calculations = self.compile_calculations(&compiler, &tables);
         let effects: Box<[Arc<Effect>]> =
             self.effects.iter().map(|def| Arc::new(compiler.effect(def, &calculations))).collect();
-        let abilities = self.compile_abilities(&compiler);
+        let abilities = self.compile_abilities(&compiler, &effects);
         let templates = self.compile_templates(&compiler);
+        let ability_sets = self.compile_ability_sets(&compiler);
+        let containers = self.containers.iter().map(|def| compiler.container(def)).collect();
+        let death = self.compile_death(&compiler);
+        let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
+        let cooldown_tags = TagSet::new(cooldown_tags);
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
         errors.extend(compiler.into_errors());
@@ -199,8 +281,10 @@ impl CatalogBuilder {
         let internal = InternalEffects {
             tags: internal(Catalog::TAGS_EFFECT),
             bound_change: internal(Catalog::BOUND_CHANGE_EFFECT),
+            owned_tags: internal(Catalog::OWNED_TAGS_EFFECT),
         };
         let hash = self.hash(&tables);
+        let contents = self.contents(&tables);
         let catalog = Catalog {
             tables,
             sets,
@@ -209,9 +293,19 @@ impl CatalogBuilder {
             curves,
             calculations,
             templates,
+            ability_sets,
+            containers,
+            customs: self.customs.into_values().collect(),
+            filters: self.filters.into_values().collect(),
+            attitude: self.attitude.unwrap_or_else(|| Arc::new(Attitude::by_team)),
+            space: self.space.unwrap_or_else(|| Arc::new(OpenSpace)),
+            death,
+            input_buffer: self.input_buffer,
+            cooldown_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
             internal,
+            contents,
             hash,
         };
         check_templates(&catalog, &mut errors);
@@ -225,6 +319,8 @@ impl CatalogBuilder {
         self.curves.sort_by(|a, b| a.name.cmp(&b.name));
         self.calculations.sort_by(|a, b| a.name.cmp(&b.name));
         self.templates.sort_by(|a, b| a.name.cmp(&b.name));
+        self.ability_sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.containers.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
     /// Reports empty and double names, and keeps the first of each so that ids stay in step with the name tables.
@@ -236,6 +332,8 @@ impl CatalogBuilder {
         unique(&mut self.curves, DefinitionKind::Curve, |def| &def.name, &mut errors);
         unique(&mut self.calculations, DefinitionKind::Calculation, |def| &def.name, &mut errors);
         unique(&mut self.templates, DefinitionKind::Template, |def| &def.name, &mut errors);
+        unique(&mut self.ability_sets, DefinitionKind::AbilitySet, |def| &def.name, &mut errors);
+        unique(&mut self.containers, DefinitionKind::Container, |def| &def.name, &mut errors);
         for set in &mut self.sets {
             let mut seen = BTreeSet::new();
             set.attributes.retain(|attribute| {
@@ -268,6 +366,11 @@ impl CatalogBuilder {
             effects: NameTable::new(self.effects.iter().map(|def| &*def.name)),
             abilities: NameTable::new(self.abilities.iter().map(|def| &*def.name)),
             templates: NameTable::new(self.templates.iter().map(|def| &*def.name)),
+            ability_sets: NameTable::new(self.ability_sets.iter().map(|def| &*def.name)),
+            containers: NameTable::new(self.containers.iter().map(|def| &*def.name)),
+            customs: NameTable::new(self.customs.keys().map(String::as_str)),
+            custom_waits: self.customs.values().map(|task| task.waits()).collect(),
+            filters: NameTable::new(self.filters.keys().map(String::as_str)),
             channels: NameTable::default(),
             curves: NameTable::default(),
             calculations: NameTable::default(),
@@ -283,8 +386,12 @@ impl CatalogBuilder {
         for def in &self.effects {
             compiler.effect(def, &[]);
         }
-        self.compile_abilities(&compiler);
+        self.compile_abilities(&compiler, &[]);
         self.compile_templates(&compiler);
+        self.compile_ability_sets(&compiler);
+        for def in &self.containers {
+            compiler.container(def);
+        }
         let collected = compiler.into_collected();
         let names = |own: &mut dyn Iterator<Item = &str>, used: &BTreeSet<String>| {
             let own: Vec<String> = own.map(str::to_owned).collect();
@@ -366,12 +473,26 @@ impl CatalogBuilder {
         variables
     }
 
-    fn compile_abilities(&self, compiler: &Compiler<'_>) -> Box<[Ability]> {
-        let compile = |def: &Arc<AbilityDef>| {
-            compiler.begin(DefinitionKind::Ability, &def.name);
-            Ability { def: Arc::clone(def), tags: compiler.tag_set("Tags.AbilityTags", &def.tags) }
+    fn compile_abilities(&self, compiler: &Compiler<'_>, effects: &[Arc<Effect>]) -> Box<[Ability]> {
+        self.abilities.iter().map(|def| compiler.ability_def(def, effects)).collect()
+    }
+
+    /// An ability set is much like a template that is laid over a controller.
+    fn compile_ability_sets(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
+        let compile = |set: &AbilitySetDef| {
+            let AbilitySetDef { name, attribute_sets, abilities, effects, tags } = set.clone();
+            let def =
+                ControllerDef { name, attribute_sets, abilities, effects, tags, ..ControllerDef::default() };
+            compiler.template_of(DefinitionKind::AbilitySet, &Arc::new(def))
         };
-        self.abilities.iter().map(compile).collect()
+        self.ability_sets.iter().map(compile).collect()
+    }
+
+    fn compile_death(&self, compiler: &Compiler<'_>) -> Option<(crate::id::AttributeId, f64)> {
+        let (name, threshold) = self.death.as_ref()?;
+        compiler.begin(DefinitionKind::Attribute, name);
+        let attribute = compiler.attribute("Globals.DeathAttribute", name)?;
+        Some((attribute, compiler.finite("Globals.DeathThreshold", *threshold)))
     }
 
     fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
@@ -386,6 +507,54 @@ impl CatalogBuilder {
         tables.attributes.iter().map(|name| self.hooks.get(name).cloned().unwrap_or_default()).collect()
     }
 
+    /// What each definition says, in the order of ids.
+    fn contents(&self, tables: &Tables) -> Contents {
+        let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
+        for set in &self.sets {
+            for def in &set.attributes {
+                let hasher = attributes.entry(&def.name).or_default();
+                set.name.state_hash(hasher);
+                def.state_hash(hasher);
+            }
+        }
+        for (name, hooks) in &self.hooks {
+            let AttributeHooks { pre_change, post_execute, qualifier } = hooks;
+            let there = [pre_change.is_some(), post_execute.is_some(), qualifier.is_some()];
+            there.state_hash(attributes.entry(name).or_default());
+        }
+        let attribute = |name: &str| attributes.get(name).map(StateHasher::finish).unwrap_or_default();
+        let set = |def: &AttributeSetDef| {
+            let mut hasher = StateHasher::new();
+            def.dependencies.state_hash(&mut hasher);
+            def.metadata.state_hash(&mut hasher);
+            for attribute in &def.attributes {
+                attribute.name.state_hash(&mut hasher);
+            }
+            hasher.finish()
+        };
+        let curve = |name: &str| {
+            let found = self.curves.binary_search_by(|def| (*def.name).cmp(name));
+            StateHasher::of(&found.ok().map(|at| &self.curves[at]))
+        };
+        let calculation = |name: &str| {
+            let found = self.calculations.binary_search_by(|def| (*def.name).cmp(name));
+            let def = found.ok().map(|at| &self.calculations[at]);
+            // Native code wins over a file, and what is in the file does not count then.
+            if self.natives.contains_key(name) { StateHasher::of("native") } else { StateHasher::of(&def) }
+        };
+        Contents {
+            attributes: tables.attributes.iter().map(attribute).collect(),
+            sets: self.sets.iter().map(set).collect(),
+            effects: self.effects.iter().map(StateHasher::of).collect(),
+            abilities: self.abilities.iter().map(StateHasher::of).collect(),
+            curves: tables.curves.iter().map(curve).collect(),
+            calculations: tables.calculations.iter().map(calculation).collect(),
+            templates: self.templates.iter().map(StateHasher::of).collect(),
+            ability_sets: self.ability_sets.iter().map(StateHasher::of).collect(),
+            containers: self.containers.iter().map(StateHasher::of).collect(),
+        }
+    }
+
     /// Everything that rules depend on; native code by name.
     fn hash(&self, tables: &Tables) -> u64 {
         let mut hasher = StateHasher::new();
@@ -396,10 +565,22 @@ impl CatalogBuilder {
         self.curves.state_hash(&mut hasher);
         self.calculations.state_hash(&mut hasher);
         self.templates.state_hash(&mut hasher);
-        for name in self.natives.keys().chain(self.hooks.keys()) {
+        self.ability_sets.state_hash(&mut hasher);
+        self.containers.state_hash(&mut hasher);
+        self.death.state_hash(&mut hasher);
+        self.input_buffer.state_hash(&mut hasher);
+        let natives = self.natives.keys().chain(self.hooks.keys());
+        for name in natives.chain(self.customs.keys()).chain(self.filters.keys()) {
             name.state_hash(&mut hasher);
         }
         (self.before_apply.len() as u64).state_hash(&mut hasher);
+        // Names that nothing but their declaration knows shift ids, too.
+        for declared in [&self.declared_attributes, &self.channels] {
+            let declared: BTreeSet<&String> = declared.iter().collect();
+            for name in declared {
+                name.state_hash(&mut hasher);
+            }
+        }
         hasher.finish()
     }
 }
@@ -407,7 +588,11 @@ impl CatalogBuilder {
 impl Compiler<'_> {
     /// Resolves a controller template.
     pub(crate) fn template(&self, def: &Arc<ControllerDef>) -> Template {
-        self.begin(DefinitionKind::Template, &def.name);
+        self.template_of(DefinitionKind::Template, def)
+    }
+
+    fn template_of(&self, kind: DefinitionKind, def: &Arc<ControllerDef>) -> Template {
+        self.begin(kind, &def.name);
         let mut sets: Vec<_> = (0..)
             .zip(&def.attribute_sets)
             .filter_map(|(at, name): (usize, _)| self.set_id(&format!("AttributeSets[{at}]"), name))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::reads::{Reads, capture};
-use super::{DefinitionError, DefinitionKind, Problem, Tables};
+use super::{DefinitionError, DefinitionKind, NameTable, Problem, Tables};
 use crate::effect::calculation::CompiledCalculation;
 use crate::effect::magnitude::{
     AttributeCalculation, AttributeMagnitude, AttributeMagnitudeDef, Capture, CaptureFrom, CaptureTime,
@@ -62,6 +62,10 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn into_collected(self) -> Collected {
         self.collecting.map(RefCell::into_inner).unwrap_or_default()
+    }
+
+    pub(super) fn registry(&self) -> &crate::tag::TagRegistry {
+        &self.tables.tags
     }
 
     pub(crate) fn into_errors(self) -> Vec<DefinitionError> {
@@ -165,6 +169,8 @@ impl<'a> Compiler<'a> {
             granted_abilities: self.ability_grants("GrantedAbilities", &def.granted_abilities),
             cues: self.tag_set("GameplayCues", &def.cues),
             cue_magnitude: def.cue_magnitude.as_ref().and_then(|name| self.attribute("CueMagnitude", name)),
+            block_abilities: self.tag_set("BlockAbilitiesWithTags", &def.block_abilities_with_tags),
+            cancel_abilities: self.tag_set("CancelAbilitiesWithTags", &def.cancel_abilities_with_tags),
             writes: Box::default(),
             watches: Box::default(),
             source_reads: Box::default(),
@@ -172,9 +178,6 @@ impl<'a> Compiler<'a> {
             authoritative_only,
             has_live_magnitudes: false,
         };
-        // Nothing reads these two yet; a name that does not resolve is reported all the same.
-        self.tag_set("BlockAbilitiesWithTags", &def.block_abilities_with_tags);
-        self.tag_set("CancelAbilitiesWithTags", &def.cancel_abilities_with_tags);
         self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);
         effect.captures = captures.into_boxed_slice();
@@ -346,8 +349,9 @@ impl<'a> Compiler<'a> {
             Some(AbilityGrant {
                 ability: self.ability(&format!("{path}[{at}].AbilityClass"), &grant.ability)?,
                 level: grant.level,
-                input: grant.input.as_deref().map(Arc::from),
+                input: grant.input.as_deref().map(Into::into),
                 removal: grant.removal,
+                activate: grant.activate_on_grant,
             })
         };
         (0..).zip(defs).filter_map(resolve).collect()
@@ -500,7 +504,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn tag_query(&self, path: &str, def: &TagQueryDef, depth: u32) -> TagQuery {
+    pub(super) fn tag_query(&self, path: &str, def: &TagQueryDef, depth: u32) -> TagQuery {
         if depth > MAX_QUERY_DEPTH {
             self.report(path, Problem::QueryTooDeep);
             return TagQuery::default();
@@ -557,18 +561,42 @@ impl<'a> Compiler<'a> {
         id
     }
 
-    fn effects(&self, path: &str, names: &[String]) -> Box<[EffectId]> {
+    pub(super) fn effects(&self, path: &str, names: &[String]) -> Box<[EffectId]> {
         let resolve = |(at, name): (usize, &String)| self.effect_id(&format!("{path}[{at}]"), name);
         (0..).zip(names).filter_map(resolve).collect()
     }
 
-    fn ability(&self, path: &str, name: &str) -> Option<AbilityId> {
+    pub(super) fn ability(&self, path: &str, name: &str) -> Option<AbilityId> {
         let table = &self.tables.abilities;
         let id = table.index(name).map(AbilityId::from_index);
         if id.is_none() {
             self.unknown(path, DefinitionKind::Ability, name, table.nearest(name));
         }
         id
+    }
+
+    pub(super) fn container_id(&self, path: &str, name: &str) -> Option<u32> {
+        self.index(path, DefinitionKind::Container, &self.tables.containers, name)
+    }
+
+    pub(super) fn custom_task(&self, path: &str, name: &str) -> Option<u32> {
+        self.index(path, DefinitionKind::CustomTask, &self.tables.customs, name)
+    }
+
+    pub(super) fn custom_waits(&self, task: u32) -> bool {
+        self.tables.custom_waits.get(task as usize).copied().unwrap_or(true)
+    }
+
+    pub(super) fn check_target_filter(&self, path: &str, name: &str) {
+        self.index(path, DefinitionKind::TargetFilter, &self.tables.filters, name);
+    }
+
+    fn index(&self, path: &str, kind: DefinitionKind, table: &NameTable, name: &str) -> Option<u32> {
+        let index = table.index(name);
+        if index.is_none() {
+            self.unknown(path, kind, name, table.nearest(name));
+        }
+        index
     }
 
     fn channel(&self, path: &str, name: &str) -> Option<ChannelId> {

@@ -26,6 +26,14 @@ pub enum DefinitionKind {
     Calculation,
     /// A controller template.
     Template,
+    /// An ability set.
+    AbilitySet,
+    /// An effect container.
+    Container,
+    /// A task written in Rust.
+    CustomTask,
+    /// A native target filter.
+    TargetFilter,
 }
 
 impl fmt::Display for DefinitionKind {
@@ -39,6 +47,10 @@ impl fmt::Display for DefinitionKind {
             Self::Curve => "curve",
             Self::Calculation => "calculation",
             Self::Template => "controller template",
+            Self::AbilitySet => "ability set",
+            Self::Container => "effect container",
+            Self::CustomTask => "custom task",
+            Self::TargetFilter => "target filter",
         })
     }
 }
@@ -164,6 +176,26 @@ pub enum Problem {
         /// How many there are.
         found: usize,
     },
+    /// Tasks nested too deeply.
+    #[error("the tasks are nested too deeply")]
+    TasksTooDeep,
+    /// An ability without instances that waits for something (A7).
+    #[error(
+        "an ability with `Instancing: None` cannot wait: use PerActor or PerExecution, or leave out the waits"
+    )]
+    WaitWithoutInstance,
+    /// A task that removes effects but does not say which.
+    #[error("it does not say which effects: give an effect, a name that an earlier task used, or tags")]
+    RemovesNothing,
+    /// Charges of which there are none.
+    #[error("there must be at least one charge")]
+    NoCharges,
+    /// Charges that would come back at once, or never.
+    #[error("the recharge must take longer than 0 s")]
+    RechargeNotPositive,
+    /// Targeting that makes no sense.
+    #[error(transparent)]
+    Targeting(#[from] crate::targeting::TargetingProblem),
     /// A tag query nested too deeply.
     #[error("the tag query is nested too deeply")]
     QueryTooDeep,

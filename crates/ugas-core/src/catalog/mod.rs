@@ -7,21 +7,25 @@
 mod builder;
 mod calculations;
 mod compile;
+mod contents;
 mod cycles;
 mod error;
 mod hooks;
 mod names;
 mod reads;
+mod routines;
 
 use std::sync::Arc;
 
 pub use builder::CatalogBuilder;
 pub(crate) use compile::Compiler;
+pub(crate) use contents::Contents;
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
 pub(crate) use names::NameTable;
 pub(crate) use reads::plain_reading;
+pub(crate) use routines::EffectContainer;
 
 use crate::ability::Ability;
 use crate::attribute::AttributeDef;
@@ -33,7 +37,10 @@ use crate::effect::{AbilityGrant, Effect};
 use crate::id::{
     AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
 };
-use crate::tag::{TagBits, TagRegistry};
+use crate::input::InputBufferConfig;
+use crate::tag::{TagBits, TagRegistry, TagSet};
+use crate::targeting::{AttitudeRule, Space, TargetFilter};
+use crate::task::CustomTask;
 
 /// A name that the catalog does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -57,9 +64,21 @@ pub struct Catalog {
     curves: Box<[Option<Curve>]>,
     calculations: Box<[CompiledCalculation]>,
     templates: Box<[Template]>,
+    ability_sets: Box<[Template]>,
+    containers: Box<[EffectContainer]>,
+    customs: Box<[Arc<dyn CustomTask>]>,
+    filters: Box<[Arc<TargetFilter>]>,
+    pub(crate) attitude: Arc<AttitudeRule>,
+    pub(crate) space: Arc<dyn Space + Send + Sync>,
+    /// Attribute and threshold whose crossing is death (A4).
+    pub(crate) death: Option<(AttributeId, f64)>,
+    pub(crate) input_buffer: InputBufferConfig,
+    /// Tags that the cooldown of some ability grants.
+    pub(crate) cooldown_tags: TagSet,
     hooks: Box<[AttributeHooks]>,
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,
+    contents: Contents,
     hash: u64,
 }
 
@@ -75,6 +94,12 @@ pub(crate) struct Tables {
     pub(crate) curves: NameTable,
     pub(crate) calculations: NameTable,
     pub(crate) templates: NameTable,
+    pub(crate) ability_sets: NameTable,
+    pub(crate) containers: NameTable,
+    pub(crate) customs: NameTable,
+    /// Which of them wait.
+    pub(crate) custom_waits: Box<[bool]>,
+    pub(crate) filters: NameTable,
 }
 
 /// A resolved attribute set.
@@ -103,6 +128,8 @@ pub(crate) struct InternalEffects {
     pub(crate) tags: EffectId,
     /// Adjusts a base when a bound moves (B1).
     pub(crate) bound_change: EffectId,
+    /// Grants the owned tags of a committed ability (§8.4).
+    pub(crate) owned_tags: EffectId,
 }
 
 impl Catalog {
@@ -110,6 +137,9 @@ impl Catalog {
     pub const TAGS_EFFECT: &str = "Internal.Tags";
     /// Name of the internal effect that adjusts a base when a bound moves (B1).
     pub const BOUND_CHANGE_EFFECT: &str = "Internal.BoundChange";
+
+    /// Name of the internal effect that grants the owned tags of a committed ability (§8.4).
+    pub const OWNED_TAGS_EFFECT: &str = "Internal.OwnedTags";
 
     /// A builder without definitions.
     pub fn builder() -> CatalogBuilder {
@@ -182,6 +212,32 @@ impl Catalog {
     /// If there is none.
     pub fn template(&self, name: &str) -> Result<TemplateId, UnknownName> {
         lookup(&self.tables.templates, DefinitionKind::Template, name).map(TemplateId::from_index)
+    }
+
+    /// Whether there is an ability set of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn ability_set(&self, name: &str) -> Result<&Template, UnknownName> {
+        let at = lookup(&self.tables.ability_sets, DefinitionKind::AbilitySet, name)?;
+        let missing =
+            || UnknownName { kind: DefinitionKind::AbilitySet, name: name.to_owned(), nearest: None };
+        self.ability_sets.get(at as usize).ok_or_else(missing)
+    }
+
+    /// The names of the ability sets.
+    pub fn ability_sets(&self) -> impl Iterator<Item = &str> {
+        self.tables.ability_sets.iter()
+    }
+
+    /// How inputs are kept for a moment (§11.3).
+    pub fn input_buffer(&self) -> InputBufferConfig {
+        self.input_buffer
+    }
+
+    /// The attribute and the threshold whose crossing is death (§8.6).
+    pub fn death(&self) -> Option<(AttributeId, f64)> {
+        self.death
     }
 
     /// The name of an attribute.
@@ -264,6 +320,29 @@ impl Catalog {
         calculations.chain(curves.map(|(name, _)| (DefinitionKind::Curve, name))).collect()
     }
 
+    /// The names of all definitions of a kind, sorted, each with a hash of what it says.
+    pub(crate) fn contents_of(&self, kind: DefinitionKind) -> Box<dyn Iterator<Item = (&str, u64)> + '_> {
+        let table = match kind {
+            // Numbered depth-first, which is also the order of their names.
+            DefinitionKind::Tag => {
+                let tags = &self.tables.tags;
+                return Box::new(tags.ids().map(|id| (tags.name(id), 0)));
+            }
+            DefinitionKind::Attribute => &self.tables.attributes,
+            DefinitionKind::AttributeSet => &self.tables.sets,
+            DefinitionKind::Effect => &self.tables.effects,
+            DefinitionKind::Ability => &self.tables.abilities,
+            DefinitionKind::Curve => &self.tables.curves,
+            DefinitionKind::Calculation => &self.tables.calculations,
+            DefinitionKind::Template => &self.tables.templates,
+            DefinitionKind::AbilitySet => &self.tables.ability_sets,
+            DefinitionKind::Container => &self.tables.containers,
+            DefinitionKind::CustomTask => &self.tables.customs,
+            DefinitionKind::TargetFilter => &self.tables.filters,
+        };
+        Box::new((0..).zip(table.iter()).map(move |(at, name)| (name, self.contents.of(kind, at))))
+    }
+
     pub(crate) fn set(&self, id: AttributeSetId) -> Option<&CompiledSet> {
         self.sets.get(id.usize())
     }
@@ -287,6 +366,18 @@ impl Catalog {
 
     pub(crate) fn template_by_id(&self, id: TemplateId) -> Option<&Template> {
         self.templates.get(id.usize())
+    }
+
+    pub(crate) fn container(&self, at: u32) -> Option<&EffectContainer> {
+        self.containers.get(at as usize)
+    }
+
+    pub(crate) fn custom_task(&self, at: u32) -> Option<&Arc<dyn CustomTask>> {
+        self.customs.get(at as usize)
+    }
+
+    pub(crate) fn target_filter(&self, name: &str) -> Option<&Arc<TargetFilter>> {
+        self.filters.get(self.tables.filters.index(name)? as usize)
     }
 
     pub(crate) fn hooks(&self, attribute: AttributeId) -> Option<&AttributeHooks> {

@@ -67,6 +67,10 @@ pub struct Effect {
     pub(crate) granted_abilities: Box<[AbilityGrant]>,
     pub(crate) cues: TagSet,
     pub(crate) cue_magnitude: Option<AttributeId>,
+    /// Abilities with these tags cannot be activated while it is active.
+    pub(crate) block_abilities: TagSet,
+    /// Abilities with these tags are cancelled when it is applied.
+    pub(crate) cancel_abilities: TagSet,
     /// Attributes that its modifiers and the outputs of its calculations from files change, each once.
     pub(crate) writes: Box<[AttributeId]>,
     /// What a running instance must be told about: it is re-evaluated when one of these changes.
@@ -201,8 +205,9 @@ pub(crate) struct AdditionalEffect {
 pub(crate) struct AbilityGrant {
     pub(crate) ability: AbilityId,
     pub(crate) level: u32,
-    pub(crate) input: Option<Arc<str>>,
+    pub(crate) input: Option<crate::input::InputId>,
     pub(crate) removal: AbilityRemoval,
+    pub(crate) activate: bool,
 }
 
 /// Something of a controller that an active effect follows.

@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::state::{Timer, TimerKind};
 use super::{Simulation, State};
-use crate::ability::GrantedAbility;
+use crate::ability::Grant;
 use crate::controller::Controller;
-use crate::effect::{AbilityGrant, AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
+use crate::effect::{AbilityRemoval, ActiveEffect, Effect, Watch, WatchSide, WatchSubject};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
@@ -31,13 +31,13 @@ impl Simulation {
         let Some(active) = effects.get_mut(id) else { return };
         let sequence = active.sequence;
         for (key, at, kind) in [
-            (&mut active.timers.tick, active.next_tick, TimerKind::Tick),
-            (&mut active.timers.expiry, active.expires, TimerKind::Expiry),
+            (&mut active.timers.tick, active.next_tick, TimerKind::Tick(id)),
+            (&mut active.timers.expiry, active.expires, TimerKind::Expiry(id)),
         ] {
             if let Some(key) = key.take() {
                 timers.cancel(key);
             }
-            *key = at.map(|at| timers.schedule(at, Timer { sequence, kind, effect: id }));
+            *key = at.map(|at| timers.schedule(at, Timer { sequence, kind }));
         }
     }
 
@@ -130,13 +130,16 @@ impl Simulation {
             if kept {
                 continue;
             }
-            let handle = self.grant_ability(target, grant, Some((id, grant.removal)));
+            let handle = self.grant_ability(target, Grant::of(grant, Some((id, grant.removal))));
             if let (Some(handle), Some(active)) = (handle, self.state.effects.get_mut(id)) {
                 active.granted.push(handle);
             }
         }
         for cue in effect.cues.iter() {
             self.add_cue(target, cue, parameters);
+        }
+        for tag in effect.block_abilities.iter() {
+            self.block_abilities(target, tag);
         }
     }
 
@@ -162,6 +165,28 @@ impl Simulation {
         }
         for cue in effect.cues.iter() {
             self.remove_cue(target, cue);
+        }
+        for tag in effect.block_abilities.iter() {
+            self.unblock_abilities(target, tag);
+        }
+    }
+
+    fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        match controller.ability_blocks.binary_search_by_key(&tag, |(known, _)| *known) {
+            Ok(at) => controller.ability_blocks[at].1 += 1,
+            Err(at) => controller.ability_blocks.insert(at, (tag, 1)),
+        }
+    }
+
+    fn unblock_abilities(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        let blocks = &mut controller.ability_blocks;
+        let Ok(at) = blocks.binary_search_by_key(&tag, |(known, _)| *known) else { return };
+        blocks[at].1 = blocks[at].1.saturating_sub(1);
+        if blocks[at].1 == 0 {
+            blocks.remove(at);
+            self.enqueue_drain(id);
         }
     }
 
@@ -211,7 +236,7 @@ impl Simulation {
         self.scratch.crossed = crossed;
     }
 
-    fn add_cue(&mut self, id: ControllerId, cue: TagId, parameters: CueParameters) {
+    pub(super) fn add_cue(&mut self, id: ControllerId, cue: TagId, parameters: CueParameters) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         match controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
             Ok(at) => controller.cues[at].1 += 1,
@@ -222,7 +247,7 @@ impl Simulation {
         }
     }
 
-    fn remove_cue(&mut self, id: ControllerId, cue: TagId) {
+    pub(super) fn remove_cue(&mut self, id: ControllerId, cue: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let Ok(at) = controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
         controller.cues[at].1 -= 1;
@@ -230,48 +255,6 @@ impl Simulation {
             controller.cues.remove(at);
             self.emit(EventKind::CueRemoved { controller: id, cue });
         }
-    }
-
-    /// Grants an ability; `None` at the limit.
-    pub(super) fn grant_ability(
-        &mut self,
-        id: ControllerId,
-        grant: &AbilityGrant,
-        granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
-    ) -> Option<AbilityHandle> {
-        let controller = self.state.controllers.get_mut(id)?;
-        if controller.abilities.len() >= self.config.max_abilities_per_controller as usize {
-            return None;
-        }
-        let ability = grant.ability;
-        let handle = self.state.abilities.insert(GrantedAbility {
-            ability,
-            controller: id,
-            level: grant.level,
-            input: grant.input.clone(),
-            granted_by,
-        });
-        controller.abilities.push(handle);
-        self.emit(EventKind::AbilityGranted { controller: id, handle, ability });
-        Some(handle)
-    }
-
-    /// Takes away what an effect granted, by the rule it was granted under (A8).
-    pub(super) fn release_ability(&mut self, handle: AbilityHandle) {
-        let Some(granted) = self.state.abilities.get_mut(handle) else { return };
-        match granted.granted_by {
-            Some((_, AbilityRemoval::Keep)) => granted.granted_by = None,
-            _ => self.revoke_ability(handle),
-        }
-    }
-
-    pub(super) fn revoke_ability(&mut self, handle: AbilityHandle) {
-        let Some(granted) = self.state.abilities.remove(handle) else { return };
-        let GrantedAbility { ability, controller: id, .. } = granted;
-        if let Some(controller) = self.state.controllers.get_mut(id) {
-            controller.abilities.retain(|other| *other != handle);
-        }
-        self.emit(EventKind::AbilityRevoked { controller: id, handle, ability });
     }
 
     /// Follows what the effect reads of source and target (E7, E8, M5).
@@ -380,7 +363,7 @@ fn watched(
 }
 
 /// What the cues of an active effect are shown with.
-fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
+pub(super) fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
     let of_attribute = effect
         .modifiers
         .iter()

@@ -35,13 +35,15 @@ impl Simulation {
 
     fn fire(&mut self, timer: Timer, at: Time) {
         match timer.kind {
-            TimerKind::Tick => self.fire_tick(timer.effect, at),
-            TimerKind::Expiry => {
-                if let Some(active) = self.state.effects.get_mut(timer.effect) {
+            TimerKind::Tick(effect) => self.fire_tick(effect, at),
+            TimerKind::Expiry(effect) => {
+                if let Some(active) = self.state.effects.get_mut(effect) {
                     active.timers.expiry = None;
                 }
-                self.expire(timer.effect);
+                self.expire(effect);
             }
+            TimerKind::Task(task) => self.fire_task(task),
+            TimerKind::Recharge(ability) => self.recharge(ability),
         }
     }
 
@@ -53,7 +55,7 @@ impl Simulation {
         active.phase = at;
         active.next_tick = Self::next_tick_after(active, at);
         if let Some(next) = active.next_tick {
-            let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick, effect: id };
+            let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick(id) };
             active.timers.tick = Some(self.state.timers.schedule(next, timer));
         }
         self.execute_tick(id);

@@ -108,6 +108,7 @@ impl Simulation {
             effect: Some(effect),
             active: None,
             source: spec.context.source,
+            ability: spec.context.ability,
         };
         self.scratch.prediction = spec.prediction;
         self.trace(effect);
@@ -368,6 +369,7 @@ impl Simulation {
         let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
         self.execute_run(&run).map_err(refuse)?;
         self.remove_others(effect, *target, None);
+        self.cancel_by_effect(effect, *target);
         self.apply_additional(effect, spec, *target, None);
         Ok(Application::Executed)
     }
@@ -385,6 +387,7 @@ impl Simulation {
                 self.give(active, effect);
             }
         }
+        self.cancel_by_effect(effect, target);
         let Some(instance) = self.state.effects.get(active) else { return };
         if !effect.additional.is_empty() {
             let spec = instance.spec.clone();
@@ -411,6 +414,16 @@ impl Simulation {
             controller.effects.iter().copied().filter(matches).collect();
         for other in others {
             self.remove_active(other, RemovalReason::Removed);
+        }
+    }
+
+    /// On application, active abilities with these tags are cancelled.
+    fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
+        if let Some(tag) = effect.cancel_abilities.iter().next() {
+            let cause = self.scratch.cause;
+            let reason = crate::ability::EndReason::CancelledByTag(tag);
+            self.cancel_matching(target, &effect.cancel_abilities, None, reason);
+            self.scratch.cause = cause;
         }
     }
 

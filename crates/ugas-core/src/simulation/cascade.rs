@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::Simulation;
+use super::{ActivationRequest, Simulation};
+use crate::ability::EndReason;
 use crate::effect::{EffectSpec, PredictionKey};
 use crate::event::{Cause, EventKind, RemovalReason};
-use crate::handle::{ActiveEffectId, ControllerId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
 
 /// How many effects of a chain a `CascadeLimit` event names.
@@ -23,6 +24,24 @@ pub(super) enum Consequence {
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
     BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
+    /// Activate an ability: a trigger, or a passive one.
+    Activate { handle: AbilityHandle, request: ActivationRequest },
+    /// Cancel a run of an ability.
+    Cancel { activation: ActivationId, reason: EndReason },
+    /// Go on with a branch that yielded.
+    Resume { activation: ActivationId, thread: u32 },
+    /// End a wait, with a number for later tasks.
+    Complete { task: TaskId, output: Option<(&'static str, f64)> },
+    /// Say that a wait that goes on was told of what it waits for.
+    Report { task: TaskId },
+    /// The player declined what a task asked for.
+    Decline { task: TaskId },
+    /// Tell native code of an event.
+    WakeNative { task: TaskId, event: Box<EventKind> },
+    /// Look at the inputs that came too early (§11.3).
+    Drain { controller: ControllerId },
+    /// Cancel everything that a controller does, because it died (§8.6).
+    Die { controller: ControllerId },
 }
 
 /// A consequence with its place in the chain.
@@ -59,6 +78,7 @@ pub(super) struct Scratch {
     pub(super) postponed: Vec<ActiveEffectId>,
     pub(super) changes: Vec<super::flush::Change>,
     pub(super) crossed: Vec<crate::id::TagId>,
+    pub(super) selection: crate::targeting::SelectionBuffers,
     pub(super) writes: super::execute::Writes,
     /// Set while an execution is under way: bases are clamped after the whole batch (M9).
     pub(super) hold_clamp: bool,
@@ -105,8 +125,12 @@ impl Simulation {
             let Some(pending) = self.scratch.queue.pop_front() else { break };
             if !self.take_step() {
                 let dropped = self.scratch.queue.len() as u32 + 1;
-                self.scratch.queue.clear();
-                self.report_cascade(pending.parent, dropped);
+                let parent = pending.parent;
+                self.give_up(pending.consequence);
+                while let Some(pending) = self.scratch.queue.pop_front() {
+                    self.give_up(pending.consequence);
+                }
+                self.report_cascade(parent, dropped);
                 continue;
             }
             self.scratch.cause = pending.cause;
@@ -135,10 +159,55 @@ impl Simulation {
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
+                Consequence::Activate { handle, request } => {
+                    // A refusal has raised its event.
+                    let _ = self.activate_one(handle, request);
+                }
+                Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
+                Consequence::Resume { activation, thread } => self.resume(activation, thread),
+                Consequence::Complete { task, output } => {
+                    let activation = self.state.tasks.get(task).map(|task| task.activation);
+                    if let (Some(activation), Some((name, value))) = (activation, output) {
+                        self.leave(activation, name, value);
+                    }
+                    self.finish_wait(task);
+                }
+                Consequence::Report { task } => {
+                    if let Some(controller) = self.state.tasks.get(task).map(|task| task.controller) {
+                        self.emit(EventKind::TaskTriggered { controller, task });
+                    }
+                }
+                Consequence::Decline { task } => {
+                    if let Some(activation) = self.state.tasks.get(task).map(|task| task.activation) {
+                        self.end_activation(activation, EndReason::Declined);
+                    }
+                }
+                Consequence::WakeNative { task, event } => self.wake_custom(task, Some(&event)),
+                Consequence::Drain { controller } => self.drain_buffer(controller),
+                Consequence::Die { controller } => self.die(controller),
             }
         }
         self.scratch.current = None;
         self.scratch.prediction = None;
+    }
+
+    /// E12: what is dropped at the limit. A run of an ability that would wait for it for ever is ended, and what would
+    /// have been ended is.
+    fn give_up(&mut self, consequence: Consequence) {
+        let of_task = |sim: &Self, task| sim.state.tasks.get(task).map(|task| task.activation);
+        let (activation, reason) = match consequence {
+            Consequence::Resume { activation, .. } => (Some(activation), EndReason::OutOfBudget),
+            Consequence::Complete { task, .. } | Consequence::WakeNative { task, .. } => {
+                (of_task(self, task), EndReason::OutOfBudget)
+            }
+            Consequence::Decline { task } => (of_task(self, task), EndReason::Declined),
+            Consequence::Cancel { activation, reason } => (Some(activation), reason),
+            Consequence::Die { controller } => return self.die(controller),
+            _ => return,
+        };
+        if let Some(activation) = activation {
+            self.end_activation(activation, reason);
+        }
     }
 
     /// E4: where a running instance ended, the next of its queue begins, before values are looked at: nobody sees the

@@ -44,7 +44,7 @@ impl Run<'_> {
         }
     }
 
-    fn inputs<'s>(&'s self, sim: &'s Simulation) -> Result<Inputs<'s>, RefusalReason> {
+    pub(super) fn inputs<'s>(&'s self, sim: &'s Simulation) -> Result<Inputs<'s>, RefusalReason> {
         match self.spec {
             SpecRef::Given(spec, stream) => Ok(Inputs {
                 state: &sim.state,
@@ -77,12 +77,31 @@ struct Cues {
 
 /// A change to a base that is about to be written.
 #[derive(Clone, Copy)]
-struct Planned {
-    attribute: AttributeId,
-    operation: Operation,
-    magnitude: f64,
-    stacks: u32,
+pub(super) struct Planned {
+    pub(super) attribute: AttributeId,
+    pub(super) operation: Operation,
+    pub(super) magnitude: f64,
+    pub(super) stacks: u32,
     modifier: Option<u16>,
+}
+
+/// What a base becomes (M9); `None` if the divisor is so near to zero that it counts as 1 (M3).
+pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u32) -> Option<f64> {
+    let count = f64::from(stacks);
+    Some(match operation {
+        Operation::Add | Operation::AddPost => base + magnitude * count,
+        Operation::Multiply => base * powu(1.0 + magnitude, stacks),
+        Operation::Override => magnitude,
+        Operation::MultiplyAdditive => base * (1.0 + (magnitude - 1.0) * count),
+        Operation::MultiplyCompound => base * powu(magnitude, stacks),
+        Operation::DivideAdditive => {
+            let divisor = 1.0 + (magnitude - 1.0) * count;
+            if nearly_zero(divisor) {
+                return None;
+            }
+            base / divisor
+        }
+    })
 }
 
 /// What a `post_execute` hook sees and may do (B4, GASD §4.4.6).
@@ -234,7 +253,7 @@ impl Simulation {
     }
 
     /// Evaluates the modifiers that write bases, all before the first write.
-    fn plan_modifiers(&self, run: &Run<'_>) -> Result<SmallVec<[Planned; 4]>, RefusalReason> {
+    pub(super) fn plan_modifiers(&self, run: &Run<'_>) -> Result<SmallVec<[Planned; 4]>, RefusalReason> {
         let inputs = run.inputs(self)?;
         let periodic = run.effect.period.is_some();
         let mut plan = SmallVec::new();
@@ -287,21 +306,9 @@ impl Simulation {
             return Ok(());
         };
         let base = controller.base[slot];
-        let count = f64::from(stacks);
-        let value = match operation {
-            Operation::Add | Operation::AddPost => base + magnitude * count,
-            Operation::Multiply => base * powu(1.0 + magnitude, stacks),
-            Operation::Override => magnitude,
-            Operation::MultiplyAdditive => base * (1.0 + (magnitude - 1.0) * count),
-            Operation::MultiplyCompound => base * powu(magnitude, stacks),
-            Operation::DivideAdditive => {
-                let divisor = 1.0 + (magnitude - 1.0) * count;
-                if nearly_zero(divisor) {
-                    self.emit(EventKind::DivisorIgnored { controller: run.target, attribute });
-                    return Ok(());
-                }
-                base / divisor
-            }
+        let Some(value) = written(base, operation, magnitude, stacks) else {
+            self.emit(EventKind::DivisorIgnored { controller: run.target, attribute });
+            return Ok(());
         };
         if !value.is_finite() {
             return Err(RefusalReason::NonFinite { modifier, attribute: Some(attribute) });

@@ -253,6 +253,13 @@ impl Environment for ExpressionInputs<'_> {
         self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
     }
 
+    /// Of the ability that applied the effect, for as long as it is granted.
+    fn param(&self, name: &str) -> Result<f64, EvalError> {
+        let handle = self.inputs.spec.context.ability;
+        let granted = handle.and_then(|handle| self.inputs.state.abilities.get(handle));
+        granted.and_then(|granted| granted.parameter(name)).ok_or(EvalError::MissingParam)
+    }
+
     fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
         self.inputs.curve(curve, x)
     }

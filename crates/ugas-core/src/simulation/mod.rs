@@ -4,33 +4,51 @@
 //! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
 //! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
-//! `adjust`, `advance` (time) and `cascade` (E12).
+//! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
+//! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
+//! and `targets`. `reload` puts all of it under a changed catalog.
 
+mod ability;
+mod actions;
 mod activate;
 mod adjust;
 mod advance;
 mod apply;
 mod calculate;
 mod cascade;
+mod commit;
 mod execute;
 mod flush;
+mod grant;
+mod inputs;
 mod magnitude;
+mod numbers;
+mod observe;
 mod policy;
 mod query;
 mod refresh;
+mod reload;
 mod remove;
+mod requirements;
+mod routine;
 mod runtime;
 mod sets;
 mod spawn;
 mod state;
+mod targets;
 mod values;
+mod waits;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+pub use ability::ActivationRequest;
 pub use apply::Application;
 pub use calculate::CalculationContext;
 pub use execute::PostExecute;
+pub use grant::GrantSetError;
+pub(crate) use inputs::InputState;
+pub use inputs::Pressed;
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
@@ -317,6 +335,15 @@ impl Simulation {
     }
 
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
+        self.observe(&kind);
+        let cooldown = self.cooldown_change(&kind);
+        self.push_event(cause, kind);
+        if let Some(change) = cooldown {
+            self.announce_cooldown(change);
+        }
+    }
+
+    fn push_event(&mut self, cause: Cause, kind: EventKind) {
         let sequence = self.state.events;
         self.state.events += 1;
         if self.events.len() >= self.config.max_events as usize {
@@ -324,7 +351,10 @@ impl Simulation {
             return;
         }
         let prediction = self.scratch.prediction;
-        self.events.push_back(Event { sequence, time: self.state.now, cause, prediction, kind });
+        let event = Event { sequence, time: self.state.now, cause, prediction, kind };
+        #[cfg(feature = "tracing")]
+        crate::event::log(&event, self);
+        self.events.push_back(event);
     }
 }
 

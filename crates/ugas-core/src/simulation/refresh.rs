@@ -63,6 +63,7 @@ impl Simulation {
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
+            ability: active.spec.context.ability,
         };
         let outer = core::mem::replace(&mut self.scratch.cause, cause);
         self.update_modifiers(id, effect);

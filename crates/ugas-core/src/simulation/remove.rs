@@ -50,7 +50,7 @@ impl Simulation {
         self.remove_matching(controller, &EffectQuery::from_source(source), Stacks::All)
     }
 
-    fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
+    pub(super) fn remove_stacks(&mut self, id: ActiveEffectId, stacks: Stacks) {
         let Some(active) = self.state.effects.get(id) else { return };
         match stacks {
             Stacks::Count(0) => {}
@@ -143,6 +143,12 @@ impl Simulation {
         if !queued {
             return;
         }
+        self.begin_waiting(next);
+    }
+
+    /// Begins an instance that waited in a queue.
+    pub(super) fn begin_waiting(&mut self, next: ActiveEffectId) {
+        let Some(id) = self.state.effects.get(next).map(|active| active.effect) else { return };
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
         self.blame(next);
         // M4: among overrides it is as recent as its beginning.
@@ -187,6 +193,7 @@ impl Simulation {
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
+            ability: active.spec.context.ability,
         };
         self.scratch.prediction = active.spec.prediction;
     }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Simulation;
+use crate::ability::{EndReason, Grant};
 use crate::attribute::layout::AttributeSetError;
 use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
 use crate::controller::{Controller, ControllerDef};
-use crate::effect::{AbilityGrant, EffectContext, LastSource, WatchSubject};
+use crate::effect::{EffectContext, LastSource, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
-use crate::id::{AbilityId, ActorId, TemplateId};
-use crate::refusal::{Limit, RefusalReason};
+use crate::id::{ActorId, TemplateId};
+use crate::input::InputBuffer;
+use crate::refusal::RefusalReason;
 use crate::tag::TagContainer;
 
 /// What a new controller is made of, and whom it belongs to.
@@ -181,6 +183,14 @@ impl Simulation {
             watchers: Vec::new(),
             cues: SmallVec::new(),
             abilities: Vec::new(),
+            activations: Vec::new(),
+            triggers: SmallVec::new(),
+            subscriptions: Vec::new(),
+            ability_blocks: SmallVec::new(),
+            inputs: SmallVec::new(),
+            buffer: InputBuffer::new(self.catalog.input_buffer),
+            placement: None,
+            team: None,
             rolls: SmallVec::new(),
             pending: Default::default(),
         });
@@ -190,7 +200,7 @@ impl Simulation {
         self.initialise_values(id, |_| true);
         // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
         for grant in &template.abilities {
-            self.grant_ability(id, grant, None);
+            self.grant_ability(id, Grant::of(grant, None));
         }
         let own = EffectContext::of(id);
         if !template.tags.is_empty()
@@ -226,6 +236,9 @@ impl Simulation {
         // Values are brought up to date first, so that what others remember of it is what it was.
         self.flush();
         self.remember_source(id);
+        for run in self.runs_where(id, |_, _| true) {
+            self.end_activation(run, EndReason::Revoked);
+        }
         while let Some(last) = self.state.controllers.get(id).and_then(|controller| controller.effects.last())
         {
             let last: ActiveEffectId = *last;
@@ -290,6 +303,7 @@ impl Simulation {
         self.operate(|sim| {
             sim.emit(EventKind::AvatarChanged { controller, old, new: avatar });
             sim.refresh_all(controller);
+            sim.revalidate_abilities(controller);
         });
         Ok(())
     }
@@ -326,39 +340,6 @@ impl Simulation {
                 self.enqueue_refresh(active);
             }
         }
-    }
-
-    /// Grants an ability (§4.5).
-    ///
-    /// # Errors
-    /// If the controller or the ability does not exist, or the controller has too many.
-    pub fn grant(
-        &mut self,
-        controller: ControllerId,
-        ability: AbilityId,
-        level: u32,
-    ) -> Result<AbilityHandle, RefusalReason> {
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
-        if self.catalog.ability_by_id(ability).is_none() {
-            return Err(RefusalReason::UnknownAbility(ability));
-        }
-        let grant = AbilityGrant { ability, level, input: None, removal: Default::default() };
-        self.operate(|sim| sim.grant_ability(controller, &grant, None))
-            .ok_or(RefusalReason::LimitReached(Limit::AbilitiesPerController))
-    }
-
-    /// Takes an ability away.
-    ///
-    /// # Errors
-    /// If it is not granted (any more).
-    pub fn revoke(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
-        if !self.state.abilities.contains(handle) {
-            return Err(RefusalReason::UnknownGrant(handle));
-        }
-        self.operate(|sim| sim.revoke_ability(handle));
-        Ok(())
     }
 
     /// Evaluates the slots for which `is_new` holds for the first time, without events: bases are normalised to their

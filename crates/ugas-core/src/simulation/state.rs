@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::ability::GrantedAbility;
+use crate::ability::{Activation, GrantedAbility};
 use crate::arena::Arena;
 use crate::attribute::layout::Layout;
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, Handle, TaskId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, EffectId};
+use crate::task::RunningTask;
 use crate::time::Time;
 use crate::timer::TimerWheel;
 
@@ -42,6 +43,10 @@ pub struct Config {
     pub max_effects_per_controller: u32,
     /// Most abilities of one controller.
     pub max_abilities_per_controller: u32,
+    /// Most runs of abilities that one controller has at once.
+    pub max_activations_per_controller: u32,
+    /// Most branches that one run of an ability has at once.
+    pub max_branches_per_activation: u32,
     /// Most effects created at run time.
     pub max_runtime_effects: u32,
     /// Most events kept for polling; later ones are counted and lost.
@@ -65,6 +70,8 @@ impl Default for Config {
             max_controllers: 1 << 20,
             max_effects_per_controller: 4_096,
             max_abilities_per_controller: 1_024,
+            max_activations_per_controller: 256,
+            max_branches_per_activation: 256,
             max_runtime_effects: 1 << 16,
             max_events: 1 << 20,
         }
@@ -82,7 +89,8 @@ pub struct Snapshot {
 /// A snapshot of a simulation of another catalog, whose ids would mean other things here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}"
+    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}; \
+     one from before a reload cannot be restored, take another after it"
 )]
 pub struct ForeignSnapshot {
     /// Hash of the simulation's catalog.
@@ -113,16 +121,18 @@ impl core::fmt::Debug for Snapshot {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum TimerKind {
     /// E3: at equal times the tick of an effect precedes its expiry.
-    Tick,
-    Expiry,
+    Tick(ActiveEffectId),
+    Expiry(ActiveEffectId),
+    Task(TaskId),
+    Recharge(AbilityHandle),
 }
 
-/// Timers at the same instant fire in the order of this (V4): by the application order of their effects.
+/// Timers at the same instant fire in the order of this (V4): by the order in which effects were applied, tasks begun
+/// and abilities granted, which share one count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Timer {
     pub(super) sequence: u64,
     pub(super) kind: TimerKind,
-    pub(super) effect: ActiveEffectId,
 }
 
 /// Everything that a simulation remembers.
@@ -141,6 +151,8 @@ pub(crate) struct State {
     pub(super) controllers: Arena<ControllerId, Controller>,
     pub(super) effects: Arena<ActiveEffectId, ActiveEffect>,
     pub(super) abilities: Arena<AbilityHandle, GrantedAbility>,
+    pub(super) activations: Arena<ActivationId, Activation>,
+    pub(super) tasks: Arena<TaskId, RunningTask>,
     /// Effects created at run time; a forgotten one leaves a hole, so that ids are never reused.
     pub(super) runtime_effects: Vec<Option<Arc<Effect>>>,
     /// Where a definition of this hash is among them; derived.
@@ -165,6 +177,8 @@ impl State {
             controllers: Arena::new(),
             effects: Arena::new(),
             abilities: Arena::new(),
+            activations: Arena::new(),
+            tasks: Arena::new(),
             runtime_effects: Vec::new(),
             runtime_index: BTreeMap::new(),
             owners: BTreeSet::new(),
@@ -234,6 +248,8 @@ impl Clone for State {
             controllers,
             effects,
             abilities,
+            activations,
+            tasks,
             runtime_effects,
             runtime_index,
             owners,
@@ -250,6 +266,8 @@ impl Clone for State {
         self.controllers.clone_from(controllers);
         self.effects.clone_from(effects);
         self.abilities.clone_from(abilities);
+        self.activations.clone_from(activations);
+        self.tasks.clone_from(tasks);
         self.runtime_effects.clone_from(runtime_effects);
         self.runtime_index.clone_from(runtime_index);
         self.owners.clone_from(owners);
@@ -271,6 +289,8 @@ impl StateHash for State {
             controllers,
             effects,
             abilities,
+            activations,
+            tasks,
             runtime_effects,
             runtime_index: _,
             owners: _,
@@ -290,6 +310,8 @@ impl StateHash for State {
         }
         effects.state_hash(hasher);
         abilities.state_hash(hasher);
+        activations.state_hash(hasher);
+        tasks.state_hash(hasher);
         (runtime_effects.len() as u64).state_hash(hasher);
         for effect in runtime_effects {
             effect.as_ref().map(|effect| &*effect.def).state_hash(hasher);

@@ -283,6 +283,14 @@ impl State {
         Evaluated { value: result.value, divisor_ignored: result.divisor_ignored }
     }
 
+    /// What the value of a slot would be with another base, before bounds.
+    pub(super) fn unclamped(&self, catalog: &Catalog, controller: &Controller, slot: u16, base: f64) -> f64 {
+        let place = &self.layout(controller).slots[usize::from(slot)];
+        let entries = controller.modifiers_of(slot);
+        let evaluand = Evaluand { controller, slot: place, base, entries, parameters: None };
+        self.aggregate_slot(catalog, &evaluand, |_| {}).value
+    }
+
     /// The bounds of a slot at this moment.
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {

@@ -86,7 +86,10 @@ fn section_9_8_an_ability_comes_and_goes_with_its_effect() {
     let [handle] = game.active(active).granted_abilities() else { panic!("one ability") };
     let handle = *handle;
     let granted = game.sim.ability(handle).unwrap();
-    assert_eq!((granted.level(), granted.input()), (3, Some("Ability.Weapon.Special")));
+    assert_eq!(
+        (granted.level(), granted.input().map(|input| input.as_str())),
+        (3, Some("Ability.Weapon.Special"))
+    );
     assert_eq!((granted.controller(), granted.granted_by()), (game.id("hero"), Some(active)));
     game.sim.remove(active, Stacks::All).unwrap();
     assert!(game.sim.ability(handle).is_none());

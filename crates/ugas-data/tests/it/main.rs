@@ -4,6 +4,7 @@ mod corpus;
 mod hostile;
 mod official;
 mod packs;
+mod reload;
 mod rendering;
 mod roundtrip;
 mod schemas;

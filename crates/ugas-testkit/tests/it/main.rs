@@ -4,6 +4,7 @@ mod against_oracle;
 mod no_panic;
 mod order;
 mod regressions;
+mod reload;
 mod snapshots;
 mod step_invariance;
 

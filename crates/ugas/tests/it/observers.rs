@@ -126,3 +126,32 @@ fn those_who_observe_a_controller_alone_go_with_it() {
     assert_eq!(*farewells.borrow(), 1, "it is told first");
     assert_eq!(observers.len(), 2);
 }
+
+#[test]
+fn observers_go_on_after_a_reload() {
+    let Arena { mut sim, wolf, health, poison, poisoned, .. } = arena();
+    let heard = RefCell::new(Vec::new());
+    let mut observers = Observers::new();
+    observers.on_attribute_changed(wolf, health, |change| heard.borrow_mut().push(change.new));
+    observers.register(Filter::tag(poisoned), |_| panic!("the tag is gone"));
+    sim.apply_effect(poison, None, wolf).unwrap();
+    sim.events().for_each(drop);
+    let catalog = Catalog::builder()
+        .attribute_set(
+            AttributeSetDef::new("Combat")
+                .with(AttributeDef::new("Armor", 1.0))
+                .with(AttributeDef::new("Health", 100.0)),
+        )
+        .effect(EffectDef::lasting("GE_Poison", 2.0).modify("Health", Operation::Add, -30.0))
+        .build()
+        .unwrap();
+    let report = sim.reload(catalog).unwrap();
+    observers.renumber(&report.ids);
+    assert_eq!(observers.len(), 1);
+    for event in sim.events() {
+        observers.dispatch(&event);
+    }
+    drop(observers);
+    // 100 - 30, though `Armor` has taken the place that `Health` had among the ids.
+    assert_eq!(heard.into_inner(), [70.0]);
+}

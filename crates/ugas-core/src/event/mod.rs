@@ -1,14 +1,27 @@
 //! Events (I7): one ordered stream of everything that happened, polled by the host.
 
+mod category;
+#[cfg(feature = "tracing")]
+mod log;
+mod text;
+
 use core::fmt;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+pub use category::Category;
+#[cfg(feature = "tracing")]
+pub(crate) use log::log;
+
+use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::PredictionKey;
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
-use crate::refusal::Refusal;
+use crate::input::InputId;
+use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::Simulation;
+use crate::targeting::Confirmation;
 use crate::time::{Span, Time};
 
 /// What led to an event.
@@ -22,6 +35,8 @@ pub struct Cause {
     pub active: Option<ActiveEffectId>,
     /// The controller that caused the effect.
     pub source: Option<ControllerId>,
+    /// The ability that did it or applied the effect.
+    pub ability: Option<AbilityHandle>,
 }
 
 /// Something that happened.
@@ -52,6 +67,8 @@ pub enum RemovalReason {
     Overflowed,
     /// Its target ceased to exist.
     TargetGone,
+    /// A reload took its definition away, or changed it so that it cannot go on (R5).
+    Reloaded,
 }
 
 /// What a cue is shown with (§12).
@@ -295,6 +312,201 @@ pub enum EventKind {
         /// The ability.
         ability: AbilityId,
     },
+    /// An ability has another level.
+    AbilityLevelChanged {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// Level before.
+        old: u32,
+        /// Level now.
+        new: u32,
+    },
+    /// An ability was activated (§8.2).
+    AbilityActivated {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// The ability.
+        ability: AbilityId,
+        /// The run.
+        activation: ActivationId,
+    },
+    /// An ability could not be activated or committed; nothing changed (A1).
+    AbilityRefused(Box<ActivationRefusal>),
+    /// An ability committed: cost, cooldown and owned tags, as far as it asked for them (§8.4).
+    AbilityCommitted {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// The ability.
+        ability: AbilityId,
+        /// The run.
+        activation: ActivationId,
+    },
+    /// An ability is done (§8.2).
+    AbilityEnded {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// The ability.
+        ability: AbilityId,
+        /// The run.
+        activation: ActivationId,
+        /// Why.
+        reason: EndReason,
+    },
+    /// An ability was cancelled (§8.6).
+    AbilityCancelled {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// The ability.
+        ability: AbilityId,
+        /// The run.
+        activation: ActivationId,
+        /// Why.
+        reason: EndReason,
+    },
+    /// An ability begins to cool down.
+    CooldownBegan {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// How long it will; `None` is not known.
+        duration: Option<Span>,
+    },
+    /// An ability has cooled down.
+    CooldownEnded {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+    },
+    /// An ability has more or fewer charges.
+    ChargesChanged {
+        /// Whose.
+        controller: ControllerId,
+        /// The grant.
+        handle: AbilityHandle,
+        /// Charges now.
+        charges: u32,
+    },
+    /// A gameplay event came (§10.3).
+    GameplayEvent {
+        /// To whom.
+        controller: ControllerId,
+        /// What.
+        event: GameplayEvent,
+    },
+    /// An input was pressed (§11).
+    InputPressed {
+        /// By whom.
+        controller: ControllerId,
+        /// Which.
+        input: InputId,
+    },
+    /// An input was released (§11).
+    InputReleased {
+        /// By whom.
+        controller: ControllerId,
+        /// Which.
+        input: InputId,
+        /// How long it was held.
+        held: Span,
+    },
+    /// An input came too early and is kept for a moment (§11.3).
+    InputBuffered {
+        /// Whose.
+        controller: ControllerId,
+        /// Which.
+        input: InputId,
+    },
+    /// The player confirmed what waits for it.
+    Confirmed {
+        /// Whose.
+        controller: ControllerId,
+    },
+    /// The player declined what waits for a confirmation.
+    Declined {
+        /// Whose.
+        controller: ControllerId,
+    },
+    /// The host is asked to carry out a task (A6); see
+    /// [`Routine::host_parameters`](crate::task::Routine::host_parameters) for what with.
+    HostTaskRequested {
+        /// Whose ability asks.
+        controller: ControllerId,
+        /// The ability.
+        ability: AbilityId,
+        /// The task, to be completed.
+        task: TaskId,
+        /// What kind of task.
+        kind: Arc<str>,
+        /// Its place in the ability's routine.
+        step: u32,
+    },
+    /// The host need not carry out a task any more.
+    HostTaskCancelled {
+        /// Whose ability asked.
+        controller: ControllerId,
+        /// The task.
+        task: TaskId,
+    },
+    /// A wait that goes on was told of what it waits for.
+    TaskTriggered {
+        /// Whose ability waits.
+        controller: ControllerId,
+        /// The wait.
+        task: TaskId,
+    },
+    /// A task could not be carried out; its ability is cancelled.
+    TaskFailed {
+        /// Whose ability it is of.
+        controller: ControllerId,
+        /// The ability.
+        ability: AbilityId,
+        /// Its place in the ability's routine.
+        step: u32,
+        /// Why.
+        reason: RefusalReason,
+    },
+    /// A task found nobody to act on, and the ability went on.
+    NoTarget {
+        /// Whose ability it is of.
+        controller: ControllerId,
+        /// The ability.
+        ability: AbilityId,
+        /// Its place in the ability's routine.
+        step: u32,
+    },
+    /// Targets are to be chosen: a reticle can be shown.
+    TargetingBegan {
+        /// Who chooses.
+        controller: ControllerId,
+        /// The wait.
+        task: TaskId,
+        /// Who decides when.
+        confirmation: Confirmation,
+    },
+    /// No target is to be chosen any more.
+    TargetingEnded {
+        /// Who chose.
+        controller: ControllerId,
+        /// The wait.
+        task: TaskId,
+    },
+    /// The attribute whose fall is death has fallen (§8.6).
+    OwnerDied {
+        /// Who.
+        controller: ControllerId,
+    },
     /// A cue begins (E11).
     CueAdded {
         /// On whom.
@@ -366,6 +578,29 @@ impl EventKind {
             Self::DivisorIgnored { .. } => "DivisorIgnored",
             Self::AbilityGranted { .. } => "AbilityGranted",
             Self::AbilityRevoked { .. } => "AbilityRevoked",
+            Self::AbilityLevelChanged { .. } => "AbilityLevelChanged",
+            Self::AbilityActivated { .. } => "AbilityActivated",
+            Self::AbilityRefused(_) => "AbilityRefused",
+            Self::AbilityCommitted { .. } => "AbilityCommitted",
+            Self::AbilityEnded { .. } => "AbilityEnded",
+            Self::AbilityCancelled { .. } => "AbilityCancelled",
+            Self::CooldownBegan { .. } => "CooldownBegan",
+            Self::CooldownEnded { .. } => "CooldownEnded",
+            Self::ChargesChanged { .. } => "ChargesChanged",
+            Self::GameplayEvent { .. } => "GameplayEvent",
+            Self::InputPressed { .. } => "InputPressed",
+            Self::InputReleased { .. } => "InputReleased",
+            Self::InputBuffered { .. } => "InputBuffered",
+            Self::Confirmed { .. } => "Confirmed",
+            Self::Declined { .. } => "Declined",
+            Self::HostTaskRequested { .. } => "HostTaskRequested",
+            Self::HostTaskCancelled { .. } => "HostTaskCancelled",
+            Self::TaskTriggered { .. } => "TaskTriggered",
+            Self::TaskFailed { .. } => "TaskFailed",
+            Self::NoTarget { .. } => "NoTarget",
+            Self::TargetingBegan { .. } => "TargetingBegan",
+            Self::TargetingEnded { .. } => "TargetingEnded",
+            Self::OwnerDied { .. } => "OwnerDied",
             Self::CueAdded { .. } => "CueAdded",
             Self::CueRemoved { .. } => "CueRemoved",
             Self::CueExecuted { .. } => "CueExecuted",
@@ -378,98 +613,6 @@ impl EventKind {
 impl Event {
     /// The event in words, with names instead of ids.
     pub fn describe<'a>(&'a self, simulation: &'a Simulation) -> impl fmt::Display + 'a {
-        Described { event: self, simulation }
-    }
-}
-
-struct Described<'a> {
-    event: &'a Event,
-    simulation: &'a Simulation,
-}
-
-impl fmt::Display for Described<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sim, catalog) = (self.simulation, self.simulation.catalog());
-        let effect = |id: EffectId| sim.effect_name(id);
-        let attribute = |id| catalog.attribute_name(id);
-        let tag = |id| catalog.tag_name(id);
-        write!(f, "{:>8.3}s  {:<24}", self.event.time.as_seconds(), self.event.kind.name())?;
-        match &self.event.kind {
-            EventKind::ControllerSpawned { controller } | EventKind::ControllerDespawned { controller } => {
-                write!(f, "{controller:?}")
-            }
-            EventKind::OwnerChanged { controller, old, new }
-            | EventKind::AvatarChanged { controller, old, new } => {
-                write!(f, "{controller:?}: {old:?} -> {new:?}")
-            }
-            EventKind::AttributeSetAdded { controller, set }
-            | EventKind::AttributeSetRemoved { controller, set } => {
-                write!(f, "{controller:?} {}", catalog.set_name(*set))
-            }
-            EventKind::AttributeChanged { controller, attribute: id, old_base, new_base, old, new } => {
-                write!(f, "{controller:?} {} {old} -> {new}", attribute(*id))?;
-                if old_base != new_base {
-                    write!(f, " (base {old_base} -> {new_base})")?;
-                }
-                if let Some(cause) = self.event.cause.effect {
-                    write!(f, " by {}", effect(cause))?;
-                }
-                Ok(())
-            }
-            EventKind::TagAdded { controller, tag: id } | EventKind::TagRemoved { controller, tag: id } => {
-                write!(f, "{controller:?} {}", tag(*id))
-            }
-            EventKind::EffectApplied { effect: id, active, target } => {
-                write!(f, "{} on {target:?} as {active:?}", effect(*id))
-            }
-            EventKind::EffectMerged { effect: id, active, target }
-            | EventKind::EffectQueued { effect: id, active, target }
-            | EventKind::EffectInhibited { effect: id, active, target }
-            | EventKind::EffectResumed { effect: id, active, target } => {
-                write!(f, "{} ({active:?}) on {target:?}", effect(*id))
-            }
-            EventKind::BeforeEffectApplied { effect: id, target, .. }
-            | EventKind::EffectExecuted { effect: id, target, .. } => {
-                write!(f, "{} on {target:?}", effect(*id))
-            }
-            EventKind::EffectRemoved { effect: id, active, target, reason, .. } => {
-                write!(f, "{} ({active:?}) from {target:?}: {reason:?}", effect(*id))
-            }
-            EventKind::EffectStackChanged { effect: id, target, old, new, .. } => {
-                write!(f, "{} on {target:?} {old} -> {new}", effect(*id))
-            }
-            EventKind::EffectDurationChanged { effect: id, target, remaining, .. } => match remaining {
-                Some(remaining) => write!(f, "{} on {target:?} {remaining} left", effect(*id)),
-                None => write!(f, "{} on {target:?} for ever", effect(*id)),
-            },
-            EventKind::EffectRefused(refusal) => write!(f, "{}", refusal.describe(sim)),
-            EventKind::EffectBlockedByImmunity { effect: id, target, by } => {
-                write!(f, "{} on {target:?} by {by:?}", effect(*id))
-            }
-            EventKind::ModifierInert { effect: id, modifier, attribute: on, target } => {
-                write!(f, "modifier {modifier} of {} has no {} on {target:?}", effect(*id), attribute(*on))
-            }
-            EventKind::EvaluationFailed { controller, attribute: id }
-            | EventKind::DivisorIgnored { controller, attribute: id } => {
-                write!(f, "{controller:?} {}", attribute(*id))
-            }
-            EventKind::AbilityGranted { controller, ability, .. }
-            | EventKind::AbilityRevoked { controller, ability, .. } => {
-                write!(f, "{controller:?} {}", catalog.ability_name(*ability))
-            }
-            EventKind::CueAdded { controller, cue, parameters }
-            | EventKind::CueExecuted { controller, cue, parameters } => {
-                write!(f, "{controller:?} {} magnitude {}", tag(*cue), parameters.magnitude)
-            }
-            EventKind::CueRemoved { controller, cue } => write!(f, "{controller:?} {}", tag(*cue)),
-            EventKind::CascadeLimit { chain, dropped } => {
-                write!(f, "{dropped} operations dropped after")?;
-                for id in chain {
-                    write!(f, " {}", effect(*id))?;
-                }
-                Ok(())
-            }
-            EventKind::LogicError { what, controller } => write!(f, "{controller:?}: {what}"),
-        }
+        text::Described { event: self, simulation }
     }
 }

@@ -1,0 +1,324 @@
+//! Ability definitions (§8.1, §8.7): what an author writes.
+
+use crate::attribute::Metadata;
+use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::task::{NumberDef, TaskDef};
+use crate::time::Span;
+
+/// How many runs of an ability one controller can have at once (A7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Instancing {
+    /// One: it can be activated again when it has ended.
+    #[default]
+    PerActor,
+    /// Any number, each with a state of its own.
+    PerExecution,
+    /// None that lasts: it does what it does at once, and may not wait for anything.
+    None,
+}
+
+/// What starts a triggered ability (A7).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum TriggerOn {
+    /// A gameplay event with the tag or one below it.
+    #[default]
+    Event,
+    /// The tag appears on the owner.
+    TagAdded,
+    /// The tag is on the owner: the ability begins with it, and is cancelled when it goes.
+    TagPresent,
+}
+
+/// Something that starts an ability by itself (A7).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TriggerDef {
+    /// The tag of the event, or the tag that is watched.
+    pub tag: String,
+    /// What about it.
+    pub on: TriggerOn,
+}
+
+/// Uses that recharge one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChargesDef {
+    /// Most charges.
+    pub max: u32,
+    /// Time for one charge.
+    pub recharge: Span,
+}
+
+/// Where an ability runs in a networked game (§13.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NetExecution {
+    /// On the client at once, confirmed by the server.
+    #[default]
+    LocalPredicted,
+    /// On the client only.
+    LocalOnly,
+    /// On the server only.
+    ServerOnly,
+    /// Begun by the server, run on both.
+    ServerInitiated,
+}
+
+/// Who may begin and end an ability in a networked game (§13.7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NetSecurity {
+    /// Either.
+    #[default]
+    ClientOrServer,
+    /// Only the server may begin it.
+    ServerOnlyExecution,
+    /// Only the server may end it.
+    ServerOnlyTermination,
+    /// Only the server may do either.
+    ServerOnly,
+}
+
+/// What an ability is and does (§8.1). All but the name is optional.
+///
+/// ```
+/// use ugas_core::ability::AbilityDef;
+/// use ugas_core::task::TaskDef;
+///
+/// // §14.3: pay, wait for the cast, burn.
+/// let fireball = AbilityDef::new("GA_Fireball")
+///     .tagged("Ability.Type.Spell")
+///     .owning("State.Casting")
+///     .blocked_by("State.Silenced")
+///     .cost("GE_Fireball_Cost")
+///     .cooldown("GE_Fireball_Cooldown")
+///     .task(TaskDef::wait(1.5))
+///     .task(TaskDef::apply_to_target("GE_FireballDamage"));
+/// assert_eq!(fireball.tasks.len(), 2);
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AbilityDef {
+    /// Name, unique in the catalog.
+    pub name: String,
+    /// Tags that describe it (§8.1).
+    pub tags: Vec<String>,
+    /// Tags on the owner that block activation (`BlockedByTags`).
+    pub blocked_by_tags: Vec<String>,
+    /// While it is active, abilities with these tags cannot be activated.
+    pub block_abilities_with_tags: Vec<String>,
+    /// A4: on activation, active abilities with these tags are cancelled; and it is cancelled itself when an effect
+    /// grants its owner one of them.
+    pub cancel_abilities_with_tags: Vec<String>,
+    /// Tags that the owner must have for activation.
+    pub activation_required_tags: Vec<String>,
+    /// Tags that the owner must not have for activation.
+    pub activation_blocked_tags: Vec<String>,
+    /// Tags granted to the owner from commit to end (§8.4).
+    pub activation_owned_tags: Vec<String>,
+    /// Tags that the source of a triggering event must have.
+    pub source_required_tags: Vec<String>,
+    /// Tags that the source of a triggering event must not have.
+    pub source_blocked_tags: Vec<String>,
+    /// Tags that the target must have.
+    pub target_required_tags: Vec<String>,
+    /// Tags that the target must not have.
+    pub target_blocked_tags: Vec<String>,
+    /// Effect that is paid on commit (§8.5).
+    pub cost: Option<String>,
+    /// Effect whose granted tags block it for a while (§8.5).
+    pub cooldown: Option<String>,
+    /// Tags that the cooldown grants beside those of its effect, so that abilities can share one effect and still cool
+    /// down apart (GASD §4.5.15).
+    pub cooldown_tags: Vec<String>,
+    /// Numbers handed to every effect that the ability makes, its cost and cooldown included, so that abilities can
+    /// share effects (GASD §4.5.14).
+    pub set_by_caller: Vec<(String, NumberDef)>,
+    /// Parameters that each grant begins with.
+    pub parameters: Vec<(String, f64)>,
+    /// How many runs there can be at once.
+    pub instancing: Instancing,
+    /// Whether activating it while it is active ends and restarts it.
+    pub retrigger: bool,
+    /// Whether it is activated as soon as it is granted: a passive ability.
+    pub activate_on_grant: bool,
+    /// What starts it by itself.
+    pub triggers: Vec<TriggerDef>,
+    /// Uses that recharge.
+    pub charges: Option<ChargesDef>,
+    /// Largest distance of the target from the owner.
+    pub max_range: Option<f64>,
+    /// Where it runs.
+    pub net_execution: NetExecution,
+    /// Who may begin and end it.
+    pub net_security: NetSecurity,
+    /// Effects that it may apply beside those that its tasks name (§13.7).
+    pub allowed_effects: Vec<String>,
+    /// What it does, step by step (§10). When the last task is done, the ability ends.
+    pub tasks: Vec<TaskDef>,
+    /// Text for people.
+    pub metadata: Metadata,
+}
+
+impl AbilityDef {
+    /// An ability called `name`.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Adds a tag that describes it.
+    #[must_use]
+    pub fn tagged(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Adds a tag that the owner must have for activation.
+    #[must_use]
+    pub fn requires(mut self, tag: impl Into<String>) -> Self {
+        self.activation_required_tags.push(tag.into());
+        self
+    }
+
+    /// Adds a tag that the owner must not have for activation.
+    #[must_use]
+    pub fn blocked_by(mut self, tag: impl Into<String>) -> Self {
+        self.activation_blocked_tags.push(tag.into());
+        self
+    }
+
+    /// Adds a tag that the owner has while the ability is active and committed.
+    #[must_use]
+    pub fn owning(mut self, tag: impl Into<String>) -> Self {
+        self.activation_owned_tags.push(tag.into());
+        self
+    }
+
+    /// While it is active, abilities with this tag cannot be activated.
+    #[must_use]
+    pub fn blocks(mut self, tag: impl Into<String>) -> Self {
+        self.block_abilities_with_tags.push(tag.into());
+        self
+    }
+
+    /// Cancels active abilities with this tag, and is cancelled by an effect that grants it (A4).
+    #[must_use]
+    pub fn cancels(mut self, tag: impl Into<String>) -> Self {
+        self.cancel_abilities_with_tags.push(tag.into());
+        self
+    }
+
+    /// Sets the effect that is paid on commit.
+    #[must_use]
+    pub fn cost(mut self, effect: impl Into<String>) -> Self {
+        self.cost = Some(effect.into());
+        self
+    }
+
+    /// Sets the effect whose granted tags block it for a while.
+    #[must_use]
+    pub fn cooldown(mut self, effect: impl Into<String>) -> Self {
+        self.cooldown = Some(effect.into());
+        self
+    }
+
+    /// Hands a number to every effect that the ability makes.
+    #[must_use]
+    pub fn with_magnitude(mut self, tag: impl Into<String>, value: impl Into<NumberDef>) -> Self {
+        self.set_by_caller.push((tag.into(), value.into()));
+        self
+    }
+
+    /// Gives every grant a parameter to begin with.
+    #[must_use]
+    pub fn with_parameter(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.parameters.push((name.into(), value));
+        self
+    }
+
+    /// Sets how many runs there can be at once.
+    #[must_use]
+    pub fn instancing(mut self, instancing: Instancing) -> Self {
+        self.instancing = instancing;
+        self
+    }
+
+    /// Activating it while it is active ends and restarts it.
+    #[must_use]
+    pub fn retriggered(mut self) -> Self {
+        self.retrigger = true;
+        self
+    }
+
+    /// It is activated as soon as it is granted.
+    #[must_use]
+    pub fn passive(mut self) -> Self {
+        self.activate_on_grant = true;
+        self
+    }
+
+    /// Starts it by itself.
+    #[must_use]
+    pub fn triggered(mut self, on: TriggerOn, tag: impl Into<String>) -> Self {
+        self.triggers.push(TriggerDef { tag: tag.into(), on });
+        self
+    }
+
+    /// Gives it uses that recharge one after the other.
+    #[must_use]
+    pub fn charges(mut self, max: u32, recharge_seconds: f64) -> Self {
+        self.charges = Some(ChargesDef { max, recharge: Span::seconds(recharge_seconds) });
+        self
+    }
+
+    /// Limits the distance of the target.
+    #[must_use]
+    pub fn max_range(mut self, range: f64) -> Self {
+        self.max_range = Some(range);
+        self
+    }
+
+    /// Adds a task.
+    #[must_use]
+    pub fn task(mut self, task: TaskDef) -> Self {
+        self.tasks.push(task);
+        self
+    }
+}
+
+state_hash_enum!(Instancing { 0 => PerActor, 1 => PerExecution, 2 => None });
+state_hash_enum!(TriggerOn { 0 => Event, 1 => TagAdded, 2 => TagPresent });
+state_hash_enum!(NetExecution { 0 => LocalPredicted, 1 => LocalOnly, 2 => ServerOnly, 3 => ServerInitiated });
+state_hash_enum!(NetSecurity {
+    0 => ClientOrServer,
+    1 => ServerOnlyExecution,
+    2 => ServerOnlyTermination,
+    3 => ServerOnly,
+});
+state_hash_struct!(TriggerDef { tag, on });
+state_hash_struct!(ChargesDef { max, recharge });
+state_hash_struct!(AbilityDef {
+    name,
+    tags,
+    blocked_by_tags,
+    block_abilities_with_tags,
+    cancel_abilities_with_tags,
+    activation_required_tags,
+    activation_blocked_tags,
+    activation_owned_tags,
+    source_required_tags,
+    source_blocked_tags,
+    target_required_tags,
+    target_blocked_tags,
+    cost,
+    cooldown,
+    cooldown_tags,
+    set_by_caller,
+    parameters,
+    instancing,
+    retrigger,
+    activate_on_grant,
+    triggers,
+    charges,
+    max_range,
+    net_execution,
+    net_security,
+    allowed_effects,
+    tasks,
+    metadata,
+});

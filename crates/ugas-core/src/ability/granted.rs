@@ -1,0 +1,274 @@
+//! Granted abilities (§8.1, AbilitySpec): an ability that a controller has.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::effect::AbilityRemoval;
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::id::{AbilityId, ActorId, AttributeSetId, TagId};
+use crate::input::InputId;
+use crate::time::Time;
+use crate::timer::TimerKey;
+
+/// Where a granted ability is in its life (§8.2). `NotGranted` is the absence of a grant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AbilityState {
+    /// It is granted and does nothing.
+    Inactive,
+    /// It was activated and has not committed yet.
+    Activating,
+    /// It has committed and runs.
+    Active,
+    /// It is being ended; seen by observers inside that moment only.
+    Ending,
+}
+
+/// An ability that is to be granted (§4.5 GrantAbility, §8.1).
+///
+/// ```
+/// use ugas_core::ability::Grant;
+/// use ugas_core::id::AbilityId;
+///
+/// let grant = Grant::new(AbilityId::from_index(0)).level(2).input("Ability.Slot.1").parameter("Power", 1.5);
+/// # let _ = grant;
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Grant {
+    pub(crate) ability: AbilityId,
+    pub(crate) level: u32,
+    pub(crate) input: Option<InputId>,
+    pub(crate) source_object: Option<ActorId>,
+    pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
+    pub(crate) parameters: Parameters,
+    pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
+    pub(crate) activate: bool,
+}
+
+/// Numbers by name, sorted.
+pub(crate) type Parameters = SmallVec<[(Arc<str>, f64); 2]>;
+
+impl Grant {
+    /// A grant of `ability` at level 1.
+    pub fn new(ability: AbilityId) -> Self {
+        Self {
+            ability,
+            level: 1,
+            input: None,
+            source_object: None,
+            dynamic_tags: SmallVec::new(),
+            parameters: SmallVec::new(),
+            granted_by: None,
+            activate: false,
+        }
+    }
+
+    /// At this level.
+    #[must_use]
+    pub fn level(mut self, level: u32) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Bound to this input (§11.2).
+    #[must_use]
+    pub fn input(mut self, input: impl Into<InputId>) -> Self {
+        self.input = Some(input.into());
+        self
+    }
+
+    /// What it comes from: an item, a weapon.
+    #[must_use]
+    pub fn source_object(mut self, object: ActorId) -> Self {
+        self.source_object = Some(object);
+        self
+    }
+
+    /// With one more tag that describes it.
+    #[must_use]
+    pub fn tag(mut self, tag: TagId) -> Self {
+        self.dynamic_tags.push(tag);
+        self
+    }
+
+    /// With a parameter; replaces the definition's. A value that is not finite is ignored (V2).
+    #[must_use]
+    pub fn parameter(mut self, name: &str, value: f64) -> Self {
+        set_parameter(&mut self.parameters, name, value);
+        self
+    }
+
+    /// Activated as soon as it is granted.
+    #[must_use]
+    pub fn activated(mut self) -> Self {
+        self.activate = true;
+        self
+    }
+}
+
+/// Writes a parameter; false if the value is not finite.
+pub(crate) fn set_parameter(parameters: &mut Parameters, name: &str, value: f64) -> bool {
+    if !value.is_finite() {
+        return false;
+    }
+    match parameters.binary_search_by(|(known, _)| (**known).cmp(name)) {
+        Ok(at) => parameters[at].1 = value + 0.0,
+        Err(at) => parameters.insert(at, (Arc::from(name), value + 0.0)),
+    }
+    true
+}
+
+pub(crate) fn parameter(parameters: &Parameters, name: &str) -> Option<f64> {
+    let at = parameters.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+    Some(parameters[at].1)
+}
+
+/// An ability that a controller has (§8.1, AbilitySpec).
+#[derive(Clone, Debug)]
+pub struct GrantedAbility {
+    pub(crate) ability: AbilityId,
+    pub(crate) controller: ControllerId,
+    pub(crate) level: u32,
+    pub(crate) input: Option<InputId>,
+    pub(crate) source_object: Option<ActorId>,
+    pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
+    pub(crate) parameters: Parameters,
+    /// The effect that granted it, and what becomes of it with the effect.
+    pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
+    /// It goes as soon as it is not active (A8).
+    pub(crate) remove_on_end: bool,
+    /// Its runs, in the order of their beginning.
+    pub(crate) activations: SmallVec<[ActivationId; 1]>,
+    /// How often it was activated; seeds random streams (V5).
+    pub(crate) count: u32,
+    /// Uses left, if it has charges.
+    pub(crate) charges: u32,
+    /// When the next charge comes.
+    pub(crate) recharge: Option<Time>,
+    /// Order of its timer among others of the same instant.
+    pub(crate) sequence: u64,
+    /// Derived from `recharge`.
+    pub(crate) timer: Option<TimerKey>,
+}
+
+impl GrantedAbility {
+    /// Its definition.
+    pub fn ability(&self) -> AbilityId {
+        self.ability
+    }
+
+    /// Who has it.
+    pub fn controller(&self) -> ControllerId {
+        self.controller
+    }
+
+    /// Its level.
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The input it is bound to.
+    pub fn input(&self) -> Option<&InputId> {
+        self.input.as_ref()
+    }
+
+    /// What it comes from.
+    pub fn source_object(&self) -> Option<ActorId> {
+        self.source_object
+    }
+
+    /// Tags that describe it beside those of its definition.
+    pub fn dynamic_tags(&self) -> &[TagId] {
+        &self.dynamic_tags
+    }
+
+    /// A parameter.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        parameter(&self.parameters, name)
+    }
+
+    /// All parameters, in name order.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.parameters.iter().map(|(name, value)| (&**name, *value))
+    }
+
+    /// The effect that granted it (§9.8); `None` if the host did.
+    pub fn granted_by(&self) -> Option<ActiveEffectId> {
+        self.granted_by.map(|(effect, _)| effect)
+    }
+
+    /// Whether it runs.
+    pub fn is_active(&self) -> bool {
+        !self.activations.is_empty()
+    }
+
+    /// Its runs, in the order of their beginning.
+    pub fn activations(&self) -> &[ActivationId] {
+        &self.activations
+    }
+
+    /// Uses left; 0 for an ability without charges.
+    pub fn charges(&self) -> u32 {
+        self.charges
+    }
+
+    /// When the next charge comes.
+    pub fn next_charge(&self) -> Option<Time> {
+        self.recharge
+    }
+
+    /// Whether it goes as soon as it is not active (A8).
+    pub fn is_leaving(&self) -> bool {
+        self.remove_on_end
+    }
+}
+
+impl StateHash for GrantedAbility {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self {
+            ability,
+            controller,
+            level,
+            input,
+            source_object,
+            dynamic_tags,
+            parameters,
+            granted_by,
+            remove_on_end,
+            activations,
+            count,
+            charges,
+            recharge,
+            sequence,
+            timer: _,
+        } = self;
+        ability.state_hash(hasher);
+        controller.state_hash(hasher);
+        level.state_hash(hasher);
+        input.state_hash(hasher);
+        source_object.state_hash(hasher);
+        dynamic_tags.state_hash(hasher);
+        parameters.state_hash(hasher);
+        granted_by.state_hash(hasher);
+        remove_on_end.state_hash(hasher);
+        activations.state_hash(hasher);
+        count.state_hash(hasher);
+        charges.state_hash(hasher);
+        recharge.state_hash(hasher);
+        sequence.state_hash(hasher);
+    }
+}
+
+/// What an ability set gave to a controller, to be taken back together.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct GrantedSet {
+    /// Abilities.
+    pub abilities: Vec<AbilityHandle>,
+    /// Effects, the one that grants the tags first.
+    pub effects: Vec<ActiveEffectId>,
+    /// Attribute sets that the controller did not have before.
+    pub attribute_sets: Vec<AttributeSetId>,
+}
+
+state_hash_struct!(GrantedSet { abilities, effects, attribute_sets });

@@ -1,0 +1,101 @@
+//! Gameplay abilities (§8): what a controller can do, over time and under conditions.
+//!
+//! [`AbilityDef`] is what an author writes, [`GrantedAbility`] an ability that a controller has, [`Activation`] one run
+//! of it. What happens in between is in [`crate::simulation`].
+
+mod activation;
+mod def;
+mod granted;
+mod refusal;
+
+use std::sync::Arc;
+
+pub use activation::{Activation, EndReason, GameplayEvent};
+pub(crate) use activation::{Round, Thread, ThreadStatus};
+pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn};
+pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
+pub(crate) use granted::{Parameters, parameter, set_parameter};
+pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
+
+use crate::hash::state_hash_struct;
+use crate::id::{EffectId, TagId};
+use crate::tag::{TagBits, TagRequirement, TagSet};
+use crate::task::{Number, Routine};
+
+/// A resolved [`AbilityDef`]: ids instead of names.
+#[derive(Clone, Debug)]
+pub struct Ability {
+    pub(crate) def: Arc<AbilityDef>,
+    /// Stable across catalogs that have the ability; seeds its random streams (V5).
+    pub(crate) name_hash: u64,
+    pub(crate) tags: TagSet,
+    /// The same with their ancestors.
+    pub(crate) own_tags: TagBits,
+    pub(crate) block_abilities: TagSet,
+    pub(crate) cancel_with: TagSet,
+    /// `ActivationRequiredTags`; `ActivationBlockedTags` and `BlockedByTags` alike (A1).
+    pub(crate) activation: TagRequirement,
+    pub(crate) owned_tags: TagSet,
+    pub(crate) source: TagRequirement,
+    pub(crate) target: TagRequirement,
+    pub(crate) cost: Option<EffectId>,
+    pub(crate) cooldown: Option<EffectId>,
+    /// Tags that the cooldown grants: its effect's, and those that the ability adds to it.
+    pub(crate) cooldown_tags: TagSet,
+    pub(crate) added_cooldown_tags: TagSet,
+    pub(crate) set_by_caller: Box<[(TagId, Number)]>,
+    pub(crate) triggers: Box<[(TriggerOn, TagId)]>,
+    pub(crate) allowed_effects: Box<[EffectId]>,
+    pub(crate) routine: Routine,
+}
+
+impl Ability {
+    /// The definition as it was given.
+    pub fn def(&self) -> &AbilityDef {
+        &self.def
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.def.name
+    }
+
+    /// Tags that describe it.
+    pub fn tags(&self) -> &TagSet {
+        &self.tags
+    }
+
+    /// Tags whose presence means that it is on cooldown (A2).
+    pub fn cooldown_tags(&self) -> &TagSet {
+        &self.cooldown_tags
+    }
+
+    /// Effects that its tasks, its cost, its cooldown and its list of allowed effects name: all that it may apply
+    /// (§13.7).
+    pub fn effects(&self) -> impl Iterator<Item = EffectId> + '_ {
+        let own = self.cost.into_iter().chain(self.cooldown);
+        own.chain(self.allowed_effects.iter().copied()).chain(self.routine.effects())
+    }
+
+    /// What it does, step by step.
+    pub fn routine(&self) -> &Routine {
+        &self.routine
+    }
+}
+
+/// Abilities, effects, attribute sets and tags that are given together (GASD §4.6.3).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AbilitySetDef {
+    /// Name, unique in the catalog.
+    pub name: String,
+    /// Attribute sets.
+    pub attribute_sets: Vec<String>,
+    /// Abilities.
+    pub abilities: Vec<crate::effect::AbilityGrantDef>,
+    /// Effects with their levels.
+    pub effects: Vec<(String, f64)>,
+    /// Tags, granted by an internal infinite effect (T3).
+    pub tags: Vec<String>,
+}
+
+state_hash_struct!(AbilitySetDef { name, attribute_sets, abilities, effects, tags });

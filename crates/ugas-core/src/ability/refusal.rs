@@ -1,0 +1,211 @@
+//! Refused activations (A1, I8): every reason, with what was involved.
+
+use core::fmt;
+
+use smallvec::SmallVec;
+
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::id::{AbilityId, AttributeId, TagId};
+use crate::refusal::RefusalReason;
+use crate::simulation::Simulation;
+use crate::time::Span;
+
+/// Whose tags an activation requirement is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ActivationParty {
+    /// The controller that has the ability.
+    Owner,
+    /// The source of the triggering event.
+    Source,
+    /// The target.
+    Target,
+}
+
+impl fmt::Display for ActivationParty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Owner => "owner",
+            Self::Source => "source",
+            Self::Target => "target",
+        })
+    }
+}
+
+/// One reason why an ability could not be activated or committed, in the order of A1.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum ActivationReason {
+    /// The controller does not exist (any more).
+    UnknownController(ControllerId),
+    /// There is no such ability.
+    UnknownAbility(AbilityId),
+    /// The controller does not have the ability (any more).
+    NotGranted,
+    /// It runs already.
+    AlreadyActive,
+    /// An active ability or effect blocks abilities with this tag.
+    BlockedByAbility {
+        /// The tag.
+        tag: TagId,
+        /// The ability that blocks, if it is one.
+        by: Option<AbilityHandle>,
+        /// The effect that blocks, if it is one.
+        effect: Option<ActiveEffectId>,
+    },
+    /// A tag that must be there is not.
+    MissingTag {
+        /// Where it is missing.
+        party: ActivationParty,
+        /// The tag.
+        tag: TagId,
+    },
+    /// A tag that must not be there is.
+    BlockedTag {
+        /// Where it is.
+        party: ActivationParty,
+        /// The tag.
+        tag: TagId,
+    },
+    /// It cools down.
+    OnCooldown {
+        /// A tag that says so.
+        tag: TagId,
+        /// How long it will; `None` is not known.
+        remaining: Option<Span>,
+    },
+    /// An attribute would fall below its minimum (A2).
+    CannotAfford {
+        /// Which.
+        attribute: AttributeId,
+        /// What it would be.
+        would_be: f64,
+        /// What it must not fall below.
+        minimum: f64,
+    },
+    /// The cost or cooldown effect cannot be applied.
+    EffectRefused(RefusalReason),
+    /// All charges are used.
+    NoCharges,
+    /// The target is too far away.
+    OutOfRange,
+    /// An ability like this may be activated by the authority only (§13.7).
+    NotAuthorised,
+    /// Too many abilities run at once.
+    LimitReached,
+}
+
+impl ActivationReason {
+    /// The outcome code, stable and made for tools and scenarios.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownController(_) => "UnknownController",
+            Self::UnknownAbility(_) => "UnknownAbility",
+            Self::NotGranted => "NotGranted",
+            Self::AlreadyActive => "AlreadyActive",
+            Self::BlockedByAbility { .. } => "BlockedByAbility",
+            Self::MissingTag { .. } => "MissingTags",
+            Self::BlockedTag { .. } => "BlockedTags",
+            Self::OnCooldown { .. } => "OnCooldown",
+            Self::CannotAfford { .. } => "CannotAfford",
+            Self::EffectRefused(reason) => reason.code(),
+            Self::NoCharges => "NoCharges",
+            Self::OutOfRange => "OutOfRange",
+            Self::NotAuthorised => "NotAuthorised",
+            Self::LimitReached => "LimitReached",
+        }
+    }
+
+    /// Whether it may pass by itself, as the state of a moment does: such an input is worth keeping (§11.3).
+    pub fn is_block(&self) -> bool {
+        matches!(
+            self,
+            Self::AlreadyActive
+                | Self::BlockedByAbility { .. }
+                | Self::MissingTag { .. }
+                | Self::BlockedTag { .. }
+                | Self::OnCooldown { .. }
+        )
+    }
+
+    /// The reason in words, with names instead of ids.
+    pub fn describe(&self, simulation: &Simulation) -> String {
+        let catalog = simulation.catalog();
+        match self {
+            Self::UnknownController(_) => "the controller does not exist (any more)".to_owned(),
+            Self::UnknownAbility(_) => "there is no such ability".to_owned(),
+            Self::NotGranted => "the controller does not have it (any more)".to_owned(),
+            Self::AlreadyActive => "it is active already".to_owned(),
+            Self::BlockedByAbility { tag, by, effect } => {
+                let ability = by.and_then(|by| simulation.ability(by));
+                let ability = ability.map(|granted| catalog.ability_name(granted.ability()));
+                let effect = effect.and_then(|effect| simulation.effect(effect));
+                let effect = effect.map(|active| simulation.effect_name(active.effect()));
+                let by = ability.or(effect).unwrap_or("another ability");
+                format!("`{by}` blocks abilities with `{}`", catalog.tag_name(*tag))
+            }
+            Self::MissingTag { party, tag } => format!("the {party} lacks `{}`", catalog.tag_name(*tag)),
+            Self::BlockedTag { party, tag } => format!("the {party} has `{}`", catalog.tag_name(*tag)),
+            Self::OnCooldown { tag, remaining } => match remaining {
+                Some(remaining) => format!(
+                    "it cools down for another {} s (`{}`)",
+                    remaining.as_seconds(),
+                    catalog.tag_name(*tag)
+                ),
+                None => format!("it cools down (`{}`)", catalog.tag_name(*tag)),
+            },
+            Self::CannotAfford { attribute, would_be, minimum } => format!(
+                "`{}` would be {would_be} and must not fall below {minimum}",
+                catalog.attribute_name(*attribute)
+            ),
+            Self::EffectRefused(reason) => {
+                format!("its cost or cooldown cannot be applied: {}", reason.describe(simulation))
+            }
+            Self::NoCharges => "all charges are used".to_owned(),
+            Self::OutOfRange => "the target is too far away".to_owned(),
+            Self::NotAuthorised => "only the authority may activate it".to_owned(),
+            Self::LimitReached => "too many abilities run at once".to_owned(),
+        }
+    }
+}
+
+/// Why an ability was not activated or committed; nothing has changed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActivationRefusal {
+    /// The ability, if there is one.
+    pub ability: Option<AbilityId>,
+    /// Whose it is or would be.
+    pub controller: Option<ControllerId>,
+    /// All reasons, in the order of A1. Never empty.
+    pub reasons: SmallVec<[ActivationReason; 2]>,
+}
+
+impl ActivationRefusal {
+    /// The first reason.
+    pub fn reason(&self) -> &ActivationReason {
+        self.reasons.first().unwrap_or(&ActivationReason::NotGranted)
+    }
+
+    /// The code of the first reason.
+    pub fn code(&self) -> &'static str {
+        self.reason().code()
+    }
+
+    /// All reasons in words.
+    pub fn describe(&self, simulation: &Simulation) -> String {
+        let name = self.ability.map_or("the ability", |ability| simulation.catalog().ability_name(ability));
+        let reasons: Vec<String> = self.reasons.iter().map(|reason| reason.describe(simulation)).collect();
+        format!("`{name}` cannot be activated: {}", reasons.join("; "))
+    }
+}
+
+impl fmt::Display for ActivationRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the ability cannot be activated:")?;
+        for reason in &self.reasons {
+            write!(f, " {}", reason.code())?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for ActivationRefusal {}

@@ -1,0 +1,58 @@
+//! Executions that are collected and merged (GASD §4.8.7): the eight pellets of a shotgun are one impact.
+
+use super::context::CueContext;
+
+/// Executions waiting for the end of a batch.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// Batches may be nested; the outermost one counts.
+    depth: u32,
+    /// In the order in which each was first executed.
+    waiting: Vec<CueContext>,
+}
+
+impl Batch {
+    pub(super) fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    /// True if the outermost batch ended.
+    pub(super) fn end(&mut self) -> bool {
+        let was_open = self.is_open();
+        self.depth = self.depth.saturating_sub(1);
+        was_open && !self.is_open()
+    }
+
+    /// Collects an execution; true if it was merged into one on the same target, of the same cue, by the same source.
+    pub(super) fn collect(&mut self, context: CueContext) -> bool {
+        let same = |other: &&mut CueContext| {
+            (other.target, other.cue, other.source) == (context.target, context.cue, context.source)
+        };
+        match self.waiting.iter_mut().find(same) {
+            Some(first) => {
+                first.count = first.count.saturating_add(context.count);
+                first.magnitude += context.magnitude;
+                true
+            }
+            None => {
+                self.waiting.push(context);
+                false
+            }
+        }
+    }
+
+    /// Takes the first execution that waits and for which `wanted` holds.
+    pub(super) fn take(&mut self, wanted: impl Fn(&CueContext) -> bool) -> Option<CueContext> {
+        let at = self.waiting.iter().position(wanted)?;
+        Some(self.waiting.remove(at))
+    }
+
+    /// Takes all.
+    pub(super) fn take_all(&mut self) -> Vec<CueContext> {
+        core::mem::take(&mut self.waiting)
+    }
+}

@@ -1,0 +1,177 @@
+//! What a cue is shown with (GASD §4.8.4).
+
+use crate::effect::{PredictionKey, Vector3};
+use crate::event::{CueParameters, Event, EventKind};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{ActorId, EffectId, TagId};
+use crate::simulation::Simulation;
+use crate::tag::TagBits;
+use crate::time::Time;
+
+/// What happens to a cue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CueTrigger {
+    /// It begins.
+    Added,
+    /// It has been there for some time, and is new only to who looks at it.
+    Present,
+    /// It ends.
+    Removed,
+    /// It happens once.
+    Executed,
+}
+
+/// Everything a handler is told about a cue.
+///
+/// From an event come the parameters and the cause. What an event does not hold (the causer, the tags of both sides)
+/// is looked up when the manager is given the simulation too.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CueContext {
+    /// On whom.
+    pub target: ControllerId,
+    /// The cue as it was triggered.
+    pub cue: TagId,
+    /// The cue that is shown for it: another one if it was translated.
+    pub shown_as: TagId,
+    /// When.
+    pub time: Time,
+    /// Who caused it.
+    pub source: Option<ControllerId>,
+    /// The actor that physically caused it: a weapon, a projectile.
+    pub causer: Option<ActorId>,
+    /// The effect it belongs to.
+    pub effect: Option<EffectId>,
+    /// The active instance of that effect.
+    pub active: Option<ActiveEffectId>,
+    /// The prediction it belongs to.
+    pub prediction: Option<PredictionKey>,
+    /// Magnitude, 0 if the effect names none.
+    pub magnitude: f64,
+    /// Magnitude from 0 to 1, measured by the class that shows it; see
+    /// [`CueClassDef::full_magnitude`](super::CueClassDef::full_magnitude).
+    pub normalised: f64,
+    /// Level of the effect.
+    pub level: f64,
+    /// Where, if it is known.
+    pub location: Option<Vector3>,
+    /// Tags of who caused it, with their ancestors.
+    pub source_tags: TagBits,
+    /// Tags of whom it is on, with their ancestors.
+    pub target_tags: TagBits,
+    /// How many executions this stands for; more than 1 only in a batch.
+    pub count: u32,
+}
+
+impl CueContext {
+    /// A cue without parameters, for a host that shows something itself.
+    pub fn new(target: ControllerId, cue: TagId) -> Self {
+        Self {
+            target,
+            cue,
+            shown_as: cue,
+            time: Time::default(),
+            source: None,
+            causer: None,
+            effect: None,
+            active: None,
+            prediction: None,
+            magnitude: 0.0,
+            normalised: 0.0,
+            level: 1.0,
+            location: None,
+            source_tags: TagBits::default(),
+            target_tags: TagBits::default(),
+            count: 1,
+        }
+    }
+
+    /// Sets magnitude, level and place.
+    #[must_use]
+    pub fn with(mut self, parameters: &CueParameters) -> Self {
+        let CueParameters { magnitude, level, location, .. } = *parameters;
+        (self.magnitude, self.level, self.location) = (magnitude, level, location);
+        self
+    }
+
+    /// Sets who caused it.
+    #[must_use]
+    pub fn from_source(mut self, source: ControllerId) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Sets where it is.
+    #[must_use]
+    pub fn at(mut self, location: Vector3) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// Sets the prediction that the authority will confirm or not (§13.4).
+    #[must_use]
+    pub fn predicted(mut self, key: PredictionKey) -> Self {
+        self.prediction = Some(key);
+        self
+    }
+
+    /// What an event says about a cue, if it is about one.
+    pub fn of_event(event: &Event) -> Option<(CueTrigger, Self)> {
+        let (trigger, context) = match &event.kind {
+            EventKind::CueAdded { controller, cue, parameters } => {
+                (CueTrigger::Added, Self::new(*controller, *cue).with(parameters))
+            }
+            EventKind::CueExecuted { controller, cue, parameters } => {
+                (CueTrigger::Executed, Self::new(*controller, *cue).with(parameters))
+            }
+            EventKind::CueRemoved { controller, cue } => (CueTrigger::Removed, Self::new(*controller, *cue)),
+            _ => return None,
+        };
+        let context = Self {
+            time: event.time,
+            source: event.cause.source,
+            effect: event.cause.effect,
+            active: event.cause.active,
+            prediction: event.prediction,
+            ..context
+        };
+        Some((trigger, context))
+    }
+
+    /// What a simulation says about a cue that is there now, for somebody who did not see it begin.
+    pub(super) fn of_present(simulation: &Simulation, target: ControllerId, cue: TagId) -> Self {
+        let mut context = Self { time: simulation.now(), ..Self::new(target, cue) };
+        let effects =
+            simulation.controller(target).map(|controller| controller.effects()).unwrap_or_default();
+        let showing = effects.iter().find_map(|id| {
+            let active = simulation.effect(*id).filter(|active| !active.is_inhibited())?;
+            let effect = simulation.effect_definition(active.effect())?;
+            effect.cues.contains(cue).then_some((*id, active, effect))
+        });
+        if let Some((id, active, effect)) = showing {
+            let measured =
+                effect.modifiers.iter().position(|modifier| Some(modifier.attribute) == effect.cue_magnitude);
+            let magnitude = measured.and_then(|at| active.magnitudes().get(at).copied());
+            context.source = active.source();
+            context.effect = Some(active.effect());
+            context.active = Some(id);
+            context.magnitude = magnitude.unwrap_or(0.0);
+            context.level = active.spec().level();
+            context.location = active.spec().context().origin;
+        }
+        context.look_up(simulation);
+        context
+    }
+
+    /// Adds what only the simulation knows.
+    pub(super) fn look_up(&mut self, simulation: &Simulation) {
+        let active = self.active.and_then(|active| simulation.effect(active));
+        if let Some(active) = active {
+            self.causer = active.spec().context().causer;
+        }
+        let tags = |controller: Option<ControllerId>| {
+            controller.and_then(|id| simulation.tags(id)).map(|tags| tags.bits().clone()).unwrap_or_default()
+        };
+        self.source_tags = tags(self.source);
+        self.target_tags = tags(Some(self.target));
+    }
+}

@@ -1,0 +1,279 @@
+//! What a controller is like at this moment (GASD §6): the page that one looks at when something is odd.
+//!
+//! [`Simulation::debug`] gives all of it as data with names instead of ids, and as text when printed. [`explain`] tells
+//! where a single value comes from.
+//!
+//! [`explain`]: crate::explain
+
+mod text;
+
+use crate::ability::{AbilityState, ThreadStatus};
+use crate::effect::{ActiveEffect, Effect, EffectStatus};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
+use crate::simulation::Simulation;
+use crate::task::Subject;
+use crate::time::{Span, Time};
+
+/// Everything about a controller.
+///
+/// ```
+/// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+/// # use ugas_core::catalog::Catalog;
+/// # use ugas_core::controller::ControllerDef;
+/// # use ugas_core::simulation::{Config, Simulation};
+/// # let catalog = Catalog::builder()
+/// #     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
+/// #     .template(ControllerDef::new("Wolf").with_set("Combat").with_tag("Kind.Beast"))
+/// #     .build()?;
+/// # let mut sim = Simulation::new(catalog, Config::default());
+/// let wolf = sim.spawn("Wolf")?;
+/// let page = sim.debug(wolf).unwrap();
+/// assert_eq!(page.attributes[0].name, "Health");
+/// println!("{page}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct ControllerPage {
+    /// Which.
+    pub controller: ControllerId,
+    /// The template it was spawned from.
+    pub template: Option<String>,
+    /// When.
+    pub time: Time,
+    /// Attributes, in the order in which they are evaluated.
+    pub attributes: Vec<AttributeLine>,
+    /// Tags that were granted, in id order.
+    pub tags: Vec<TagLine>,
+    /// Effects, in application order.
+    pub effects: Vec<EffectLine>,
+    /// Abilities, in the order of their grants.
+    pub abilities: Vec<AbilityLine>,
+    /// Tasks that are under way, in the order of their abilities' runs.
+    pub tasks: Vec<TaskLine>,
+    /// Cues, with the number of effects and abilities that show each.
+    pub cues: Vec<(String, u32)>,
+    /// Inputs that came too early and are kept for a moment.
+    pub buffered_inputs: Vec<String>,
+    /// Where it is.
+    pub position: Option<[f64; 3]>,
+    /// On whose side it is.
+    pub team: Option<String>,
+}
+
+/// An attribute of a [`ControllerPage`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttributeLine {
+    /// Its name.
+    pub name: String,
+    /// Its base value.
+    pub base: f64,
+    /// Its current value.
+    pub current: f64,
+}
+
+/// A tag of a [`ControllerPage`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct TagLine {
+    /// Its name.
+    pub name: String,
+    /// How often it was granted itself.
+    pub count: u32,
+    /// How often it or one below it was.
+    pub cumulative: u32,
+}
+
+/// An effect of a [`ControllerPage`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct EffectLine {
+    /// The instance.
+    pub active: ActiveEffectId,
+    /// The effect's name.
+    pub name: String,
+    /// Who caused it.
+    pub source: Option<ControllerId>,
+    /// Its level.
+    pub level: f64,
+    /// Its stacks.
+    pub stacks: u32,
+    /// Whether it waits for its turn (E4).
+    pub queued: bool,
+    /// Whether its ongoing requirements fail (E7).
+    pub inhibited: bool,
+    /// Time left; `None` is for ever.
+    pub remaining: Option<Span>,
+    /// How long it lasts in all.
+    pub duration: Option<Span>,
+    /// Time between its executions.
+    pub period: Option<Span>,
+    /// When it executes next.
+    pub next_tick: Option<Time>,
+    /// Its modifiers in words: `Health Add -5`.
+    pub modifiers: Vec<String>,
+    /// Tags that it grants.
+    pub granted_tags: Vec<String>,
+    /// Abilities that it grants.
+    pub granted_abilities: Vec<String>,
+}
+
+/// An ability of a [`ControllerPage`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct AbilityLine {
+    /// The grant.
+    pub handle: AbilityHandle,
+    /// The ability's name.
+    pub name: String,
+    /// Its level.
+    pub level: u32,
+    /// The input it is bound to.
+    pub input: Option<String>,
+    /// Where it is in its life.
+    pub state: AbilityState,
+    /// How often it runs.
+    pub runs: u32,
+    /// How long it still cools down, and the whole of it.
+    pub cooldown: Option<(Span, Span)>,
+    /// Charges left and most, if it has any.
+    pub charges: Option<(u32, u32)>,
+    /// Why it could not be activated now, in words; empty if it could.
+    pub obstacles: Vec<String>,
+}
+
+/// A task of a [`ControllerPage`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskLine {
+    /// The task.
+    pub task: TaskId,
+    /// The ability it is of.
+    pub ability: String,
+    /// Its kind, as files call it.
+    pub kind: String,
+    /// When it began.
+    pub started: Time,
+    /// When it ends by itself or gives up.
+    pub deadline: Option<Time>,
+    /// What it waits to be told of, in words.
+    pub waits_for: Vec<String>,
+}
+
+impl Simulation {
+    /// Everything about a controller, for people to look at (GASD §6); `None` if it does not exist.
+    pub fn debug(&self, controller: ControllerId) -> Option<ControllerPage> {
+        let known = self.controller(controller)?;
+        let catalog = self.catalog();
+        let attributes = self.attributes(controller).map(|(id, base, current)| AttributeLine {
+            name: catalog.attribute_name(id).to_owned(),
+            base,
+            current,
+        });
+        let tags = known.tags().iter().map(|(id, count)| TagLine {
+            name: catalog.tag_name(id).to_owned(),
+            count,
+            cumulative: known.tags().cumulative_count(id),
+        });
+        Some(ControllerPage {
+            controller,
+            template: known.template().map(|template| catalog.template_name(template).to_owned()),
+            time: self.now(),
+            attributes: attributes.collect(),
+            tags: tags.collect(),
+            effects: known.effects().iter().filter_map(|&id| self.effect_line(id)).collect(),
+            abilities: known.abilities().iter().filter_map(|&handle| self.ability_line(handle)).collect(),
+            tasks: self.tasks_of(controller).filter_map(|task| self.task_line(task)).collect(),
+            cues: known
+                .cues()
+                .iter()
+                .map(|&(cue, count)| (catalog.tag_name(cue).to_owned(), count))
+                .collect(),
+            buffered_inputs: known.input_buffer().iter().map(|kept| kept.input.to_string()).collect(),
+            position: known.placement().map(|placement| placement.position()),
+            team: known.team().map(|team| team.name().to_owned()),
+        })
+    }
+
+    fn effect_line(&self, id: ActiveEffectId) -> Option<EffectLine> {
+        let active = self.effect(id)?;
+        let effect = self.effect_definition(active.effect())?;
+        let catalog = self.catalog();
+        let tags = effect.granted_tags().iter().chain(active.spec().granted_tags.iter().copied());
+        let abilities = active.granted_abilities().iter().filter_map(|&handle| self.ability(handle));
+        Some(EffectLine {
+            active: id,
+            name: effect.name().to_owned(),
+            source: active.source(),
+            level: active.spec().level(),
+            stacks: active.stacks(),
+            queued: active.status() == EffectStatus::Queued,
+            inhibited: active.is_inhibited(),
+            remaining: active.remaining(self.now()),
+            duration: active.duration(),
+            period: active.period(),
+            next_tick: active.next_tick(),
+            modifiers: self.modifier_texts(active, effect),
+            granted_tags: tags.map(|tag| catalog.tag_name(tag).to_owned()).collect(),
+            granted_abilities: abilities
+                .map(|granted| catalog.ability_name(granted.ability()).to_owned())
+                .collect(),
+        })
+    }
+
+    fn modifier_texts(&self, active: &ActiveEffect, effect: &Effect) -> Vec<String> {
+        let text = |(modifier, magnitude): (&crate::effect::Modifier, &f64)| {
+            let attribute = self.catalog().attribute_name(modifier.attribute);
+            format!("{attribute} {:?} {magnitude}", modifier.operation)
+        };
+        effect.modifiers.iter().zip(active.magnitudes()).map(text).collect()
+    }
+
+    fn ability_line(&self, handle: AbilityHandle) -> Option<AbilityLine> {
+        let granted = self.ability(handle)?;
+        let ability = self.catalog().ability_by_id(granted.ability())?;
+        let obstacles = match self.can_activate(handle) {
+            Ok(()) => Vec::new(),
+            Err(refusal) => refusal.reasons.iter().map(|reason| reason.describe(self)).collect(),
+        };
+        Some(AbilityLine {
+            handle,
+            name: ability.name().to_owned(),
+            level: granted.level(),
+            input: granted.input().map(ToString::to_string),
+            state: self.ability_state(handle)?,
+            runs: granted.activations().len() as u32,
+            cooldown: self.ability_cooldown(handle),
+            charges: ability.def().charges.map(|charges| (granted.charges(), charges.max)),
+            obstacles,
+        })
+    }
+
+    fn task_line(&self, id: TaskId) -> Option<TaskLine> {
+        let task = self.task(id)?;
+        let activation = self.activation(task.activation())?;
+        debug_assert!(activation.threads.iter().any(|thread| thread.status == ThreadStatus::Waiting(id)));
+        Some(TaskLine {
+            task: id,
+            ability: self.catalog().ability_name(activation.ability()).to_owned(),
+            kind: self.task_kind(id)?.to_owned(),
+            started: task.started(),
+            deadline: task.deadline(),
+            waits_for: task.subjects().iter().map(|&subject| self.subject_text(subject)).collect(),
+        })
+    }
+
+    fn subject_text(&self, subject: Subject) -> String {
+        let catalog = self.catalog();
+        match subject {
+            Subject::Attribute(attribute) => format!("a change of {}", catalog.attribute_name(attribute)),
+            Subject::Tag(tag) => format!("{} to appear or go", catalog.tag_name(tag)),
+            Subject::Event(tag) => format!("an event {}", catalog.tag_name(tag)),
+            Subject::InputPressed => "a press".to_owned(),
+            Subject::InputReleased => "a release".to_owned(),
+            Subject::EffectApplied => "an effect".to_owned(),
+            Subject::EffectRemoved => "the end of an effect".to_owned(),
+            Subject::EffectBlocked => "an immunity".to_owned(),
+            Subject::EffectStackChanged => "a change of stacks".to_owned(),
+            Subject::AbilityActivated => "an activation".to_owned(),
+            Subject::AbilityCommitted => "a commit".to_owned(),
+            Subject::AbilityEnded => "the end of an ability".to_owned(),
+            Subject::Confirmation => "a confirmation".to_owned(),
+        }
+    }
+}

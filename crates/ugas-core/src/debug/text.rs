@@ -1,0 +1,126 @@
+//! The page as text: a title, then one block for each kind of thing, empty ones left out.
+
+use core::fmt;
+
+use super::{AbilityLine, ControllerPage, EffectLine, TaskLine};
+
+impl fmt::Display for ControllerPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.template.as_deref().unwrap_or("controller"))?;
+        write!(f, " {:?} at {} s", self.controller, self.time.as_seconds())?;
+        if let Some([x, y, z]) = self.position {
+            write!(f, ", position {x} {y} {z}")?;
+        }
+        if let Some(team) = &self.team {
+            write!(f, ", team {team}")?;
+        }
+        writeln!(f)?;
+        let width = self.attributes.iter().map(|line| line.name.len()).max().unwrap_or_default();
+        title(f, "attributes", self.attributes.len())?;
+        for line in &self.attributes {
+            write!(f, "  {:<width$}  {}", line.name, line.current)?;
+            if line.base != line.current {
+                write!(f, " (base {})", line.base)?;
+            }
+            writeln!(f)?;
+        }
+        title(f, "tags", self.tags.len())?;
+        for line in &self.tags {
+            writeln!(f, "  {} x{}", line.name, line.count)?;
+        }
+        title(f, "effects", self.effects.len())?;
+        for line in &self.effects {
+            effect(f, line)?;
+        }
+        title(f, "abilities", self.abilities.len())?;
+        for line in &self.abilities {
+            ability(f, line)?;
+        }
+        title(f, "tasks", self.tasks.len())?;
+        for line in &self.tasks {
+            task(f, line)?;
+        }
+        title(f, "cues", self.cues.len())?;
+        for (cue, count) in &self.cues {
+            writeln!(f, "  {cue} x{count}")?;
+        }
+        title(f, "buffered inputs", self.buffered_inputs.len())?;
+        for input in &self.buffered_inputs {
+            writeln!(f, "  {input}")?;
+        }
+        Ok(())
+    }
+}
+
+fn title(f: &mut fmt::Formatter<'_>, name: &str, count: usize) -> fmt::Result {
+    if count == 0 { Ok(()) } else { writeln!(f, "{name}") }
+}
+
+fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
+    write!(f, "  {} level {}", line.name, line.level)?;
+    if line.stacks != 1 {
+        write!(f, ", {} stacks", line.stacks)?;
+    }
+    match (line.remaining, line.duration) {
+        (Some(remaining), Some(duration)) => write!(f, ", {remaining} of {duration} left")?,
+        _ => f.write_str(", for ever")?,
+    }
+    if let Some(period) = line.period {
+        write!(f, ", every {period}")?;
+    }
+    if let Some(next) = line.next_tick {
+        write!(f, ", next at {} s", next.as_seconds())?;
+    }
+    if line.queued {
+        f.write_str(", waits for its turn")?;
+    }
+    if line.inhibited {
+        f.write_str(", inhibited")?;
+    }
+    if let Some(source) = line.source {
+        write!(f, ", from {source:?}")?;
+    }
+    writeln!(f)?;
+    for (what, list) in [
+        ("modifies", &line.modifiers),
+        ("grants tags", &line.granted_tags),
+        ("grants abilities", &line.granted_abilities),
+    ] {
+        if !list.is_empty() {
+            writeln!(f, "    {what}: {}", list.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+fn ability(f: &mut fmt::Formatter<'_>, line: &AbilityLine) -> fmt::Result {
+    write!(f, "  {} level {}, {:?}", line.name, line.level, line.state)?;
+    if line.runs > 1 {
+        write!(f, " {} times", line.runs)?;
+    }
+    if let Some(input) = &line.input {
+        write!(f, ", on {input}")?;
+    }
+    if let Some((remaining, total)) = line.cooldown {
+        write!(f, ", cools down {remaining} of {total}")?;
+    }
+    if let Some((left, most)) = line.charges {
+        write!(f, ", {left} of {most} charges")?;
+    }
+    writeln!(f)?;
+    for obstacle in &line.obstacles {
+        writeln!(f, "    cannot be activated: {obstacle}")?;
+    }
+    Ok(())
+}
+
+fn task(f: &mut fmt::Formatter<'_>, line: &TaskLine) -> fmt::Result {
+    write!(f, "  {} of {}, since {} s", line.kind, line.ability, line.started.as_seconds())?;
+    if let Some(deadline) = line.deadline {
+        write!(f, ", until {} s", deadline.as_seconds())?;
+    }
+    if !line.waits_for.is_empty() {
+        write!(f, ", waits for {}", line.waits_for.join(", "))?;
+    }
+    writeln!(f)
+}

@@ -1,0 +1,86 @@
+//! What events are about, for filters and logs.
+
+use super::EventKind;
+
+/// What an event is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
+pub enum Category {
+    /// Controllers that come, go and change hands.
+    Controller,
+    /// Values.
+    Attribute,
+    /// Tags.
+    Tag,
+    /// Effects.
+    Effect,
+    /// Abilities and what starts and stops them.
+    Ability,
+    /// Tasks, host tasks and targeting.
+    Task,
+    /// Inputs.
+    Input,
+    /// Cues.
+    Cue,
+    /// What should not have happened.
+    Error,
+}
+
+impl EventKind {
+    /// What it is about.
+    pub fn category(&self) -> Category {
+        match self {
+            Self::ControllerSpawned { .. }
+            | Self::ControllerDespawned { .. }
+            | Self::OwnerChanged { .. }
+            | Self::AvatarChanged { .. }
+            | Self::AttributeSetAdded { .. }
+            | Self::AttributeSetRemoved { .. } => Category::Controller,
+            Self::AttributeChanged { .. } => Category::Attribute,
+            Self::TagAdded { .. } | Self::TagRemoved { .. } => Category::Tag,
+            Self::BeforeEffectApplied { .. }
+            | Self::EffectApplied { .. }
+            | Self::EffectMerged { .. }
+            | Self::EffectQueued { .. }
+            | Self::EffectExecuted { .. }
+            | Self::EffectRemoved { .. }
+            | Self::EffectStackChanged { .. }
+            | Self::EffectDurationChanged { .. }
+            | Self::EffectInhibited { .. }
+            | Self::EffectResumed { .. }
+            | Self::EffectRefused(_)
+            | Self::EffectBlockedByImmunity { .. }
+            | Self::ModifierInert { .. } => Category::Effect,
+            Self::AbilityGranted { .. }
+            | Self::AbilityRevoked { .. }
+            | Self::AbilityLevelChanged { .. }
+            | Self::AbilityActivated { .. }
+            | Self::AbilityRefused(_)
+            | Self::AbilityCommitted { .. }
+            | Self::AbilityEnded { .. }
+            | Self::AbilityCancelled { .. }
+            | Self::CooldownBegan { .. }
+            | Self::CooldownEnded { .. }
+            | Self::ChargesChanged { .. }
+            | Self::GameplayEvent { .. }
+            | Self::OwnerDied { .. } => Category::Ability,
+            Self::HostTaskRequested { .. }
+            | Self::HostTaskCancelled { .. }
+            | Self::TaskTriggered { .. }
+            | Self::TaskFailed { .. }
+            | Self::NoTarget { .. }
+            | Self::TargetingBegan { .. }
+            | Self::TargetingEnded { .. } => Category::Task,
+            Self::InputPressed { .. }
+            | Self::InputReleased { .. }
+            | Self::InputBuffered { .. }
+            | Self::Confirmed { .. }
+            | Self::Declined { .. } => Category::Input,
+            Self::CueAdded { .. } | Self::CueRemoved { .. } | Self::CueExecuted { .. } => Category::Cue,
+            Self::EvaluationFailed { .. }
+            | Self::DivisorIgnored { .. }
+            | Self::CascadeLimit { .. }
+            | Self::LogicError { .. } => Category::Error,
+        }
+    }
+}

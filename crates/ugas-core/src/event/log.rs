@@ -1,0 +1,38 @@
+//! Events as structured records of `tracing`, one target a category: `ugas::effect`, `ugas::ability`, …
+//!
+//! Compiled in with the feature `tracing` only, and even then an event that no subscriber asks for is not put into
+//! words.
+
+use super::{Category, Event};
+use crate::simulation::Simulation;
+
+/// Writes an event to whoever listens.
+pub(crate) fn log(event: &Event, simulation: &Simulation) {
+    macro_rules! record {
+        ($level:ident, $target:literal) => {
+            if tracing::enabled!(target: $target, tracing::Level::$level) {
+                tracing::event!(
+                    target: $target,
+                    tracing::Level::$level,
+                    sequence = event.sequence,
+                    time = event.time.as_seconds(),
+                    operation = event.cause.operation,
+                    kind = event.kind.name(),
+                    "{}",
+                    event.describe(simulation)
+                );
+            }
+        };
+    }
+    match event.kind.category() {
+        Category::Controller => record!(DEBUG, "ugas::controller"),
+        Category::Attribute => record!(TRACE, "ugas::attribute"),
+        Category::Tag => record!(TRACE, "ugas::tag"),
+        Category::Effect => record!(DEBUG, "ugas::effect"),
+        Category::Ability => record!(DEBUG, "ugas::ability"),
+        Category::Task => record!(DEBUG, "ugas::task"),
+        Category::Input => record!(TRACE, "ugas::input"),
+        Category::Cue => record!(TRACE, "ugas::cue"),
+        Category::Error => record!(WARN, "ugas::error"),
+    }
+}

@@ -1,0 +1,208 @@
+//! Inputs kept for a moment, to be tried again when what blocked them ends (§11.3).
+
+use std::collections::VecDeque;
+
+use super::InputId;
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::time::{Span, Time};
+
+/// Whether, for how long and how many inputs are kept (§11.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InputBufferConfig {
+    /// Whether inputs are kept at all.
+    pub enabled: bool,
+    /// How long one is kept.
+    pub window: Span,
+    /// How many are kept at most.
+    pub size: u32,
+}
+
+impl Default for InputBufferConfig {
+    /// The later drafts' defaults: off, 0.15 s, three inputs.
+    fn default() -> Self {
+        Self { enabled: false, window: Span::millis(150), size: 3 }
+    }
+}
+
+/// An input and when it came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BufferedInput {
+    /// The input.
+    pub input: InputId,
+    /// When it came.
+    pub timestamp: Time,
+}
+
+/// The queue of §11.3, oldest first. Trying the inputs on abilities is the caller's part; this knows only time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InputBuffer {
+    config: InputBufferConfig,
+    inputs: VecDeque<BufferedInput>,
+}
+
+impl InputBuffer {
+    /// An empty buffer.
+    pub fn new(config: InputBufferConfig) -> Self {
+        Self { config, inputs: VecDeque::new() }
+    }
+
+    /// How it keeps inputs.
+    pub fn config(&self) -> InputBufferConfig {
+        self.config
+    }
+
+    /// Keeps inputs differently from now on. What no longer fits is dropped, the oldest first.
+    pub fn set_config(&mut self, config: InputBufferConfig) {
+        self.config = config;
+        let capacity = self.capacity();
+        while self.inputs.len() > capacity {
+            self.inputs.pop_front();
+        }
+    }
+
+    /// Keeps an input that came at `now`, and drops those that are too old.
+    ///
+    /// A full buffer drops its oldest input rather than the new one: what the player pressed last is what they mean
+    /// now, and the oldest would be the first to expire anyway. A buffer that is off, or has room for none, keeps
+    /// nothing.
+    pub fn push(&mut self, input: InputId, now: Time) {
+        self.retain_fresh(now);
+        let capacity = self.capacity();
+        if capacity == 0 {
+            return;
+        }
+        while self.inputs.len() >= capacity {
+            self.inputs.pop_front();
+        }
+        self.inputs.push_back(BufferedInput { input, timestamp: now });
+    }
+
+    /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
+    pub fn retain_fresh(&mut self, now: Time) {
+        let window = self.config.window;
+        self.inputs.retain(|kept| now.since(kept.timestamp) < window);
+    }
+
+    /// The inputs, oldest first: the order in which they are tried (§11.3, step 3).
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &BufferedInput> {
+        self.inputs.iter()
+    }
+
+    /// The number of inputs kept.
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// True if nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// Forgets every input, as §11.3 does after each processing, whatever came of it.
+    pub fn clear(&mut self) {
+        self.inputs.clear();
+    }
+
+    fn capacity(&self) -> usize {
+        if self.config.enabled { usize::try_from(self.config.size).unwrap_or(usize::MAX) } else { 0 }
+    }
+}
+
+state_hash_struct!(InputBufferConfig { enabled, window, size });
+state_hash_struct!(BufferedInput { input, timestamp });
+
+impl StateHash for InputBuffer {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self { config, inputs } = self;
+        config.state_hash(hasher);
+        (inputs.len() as u64).state_hash(hasher);
+        for input in inputs {
+            input.state_hash(hasher);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_micros(millis * 1_000)
+    }
+
+    fn buffer(size: u32) -> InputBuffer {
+        InputBuffer::new(InputBufferConfig { enabled: true, size, ..InputBufferConfig::default() })
+    }
+
+    fn names(buffer: &InputBuffer) -> Vec<&str> {
+        buffer.iter().map(|kept| kept.input.as_str()).collect()
+    }
+
+    #[test]
+    fn inputs_keep_their_order() {
+        let mut buffer = buffer(3);
+        buffer.push("A".into(), at(0));
+        buffer.push("B".into(), at(0));
+        buffer.push("A".into(), at(10));
+        assert_eq!(names(&buffer), ["A", "B", "A"]);
+    }
+
+    #[test]
+    fn an_input_expires_exactly_when_its_window_is_over() {
+        let mut buffer = buffer(3);
+        buffer.push("A".into(), at(100));
+        buffer.retain_fresh(Time::from_micros(249_999));
+        assert_eq!(names(&buffer), ["A"]);
+        // 250 - 100 = 150, which is not less than the window of 150.
+        buffer.retain_fresh(at(250));
+        assert!(buffer.is_empty());
+    }
+
+    #[test]
+    fn a_full_buffer_drops_the_oldest() {
+        let mut buffer = buffer(2);
+        for name in ["A", "B", "C"] {
+            buffer.push(name.into(), at(0));
+        }
+        assert_eq!(names(&buffer), ["B", "C"]);
+    }
+
+    #[test]
+    fn pushing_drops_what_expired() {
+        let mut buffer = buffer(3);
+        buffer.push("A".into(), at(0));
+        buffer.push("B".into(), at(150));
+        assert_eq!(names(&buffer), ["B"]);
+    }
+
+    #[test]
+    fn a_buffer_that_is_off_or_has_no_room_keeps_nothing() {
+        let mut off = InputBuffer::default();
+        off.push("A".into(), at(0));
+        let mut tiny = buffer(0);
+        tiny.push("A".into(), at(0));
+        assert!(off.is_empty() && tiny.is_empty());
+    }
+
+    #[test]
+    fn a_smaller_config_drops_the_oldest_at_once() {
+        let mut buffer = buffer(3);
+        for name in ["A", "B", "C"] {
+            buffer.push(name.into(), at(0));
+        }
+        buffer.set_config(InputBufferConfig { size: 1, ..buffer.config() });
+        assert_eq!(names(&buffer), ["C"]);
+    }
+
+    #[test]
+    fn the_hash_sees_inputs_and_times() {
+        let mut one = buffer(3);
+        let mut other = one.clone();
+        one.push("A".into(), at(1));
+        other.push("A".into(), at(2));
+        assert_ne!(StateHasher::of(&one), StateHasher::of(&other));
+        one.clear();
+        other.clear();
+        assert_eq!(StateHasher::of(&one), StateHasher::of(&other));
+    }
+}

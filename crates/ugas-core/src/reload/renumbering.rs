@@ -1,0 +1,91 @@
+//! From the ids of one catalog to those of another, by name.
+
+use crate::catalog::{Catalog, NameTable};
+use crate::id::{
+    AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
+};
+
+/// Which id a definition has in the new catalog, given the one that it had in the old.
+///
+/// Ids are positions among sorted names (I3), so a definition more or less shifts those that follow it. Handles of
+/// runtime objects do not change; ids that a host keeps are translated by this, or looked up again by name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Renumbering {
+    tags: Box<[Option<TagId>]>,
+    attributes: Box<[Option<AttributeId>]>,
+    sets: Box<[Option<AttributeSetId>]>,
+    /// Those of the catalog, then those created at run time.
+    effects: Vec<Option<EffectId>>,
+    abilities: Box<[Option<AbilityId>]>,
+    channels: Box<[Option<ChannelId>]>,
+    curves: Box<[Option<CurveId>]>,
+    calculations: Box<[Option<CalculationId>]>,
+    templates: Box<[Option<TemplateId>]>,
+}
+
+macro_rules! translations {
+    ($($(#[$meta:meta])* $method:ident, $or_unknown:ident: $id:ident in $field:ident;)*) => {
+        impl Renumbering {
+            $(
+                $(#[$meta])*
+                pub fn $method(&self, old: $id) -> Option<$id> {
+                    self.$field.get(old.usize()).copied().flatten()
+                }
+
+                /// The same, or an id that names nothing.
+                #[allow(dead_code, reason = "not every kind of id is in an event")]
+                pub(crate) fn $or_unknown(&self, old: $id) -> $id {
+                    self.$method(old).unwrap_or($id::from_index(u32::MAX))
+                }
+            )*
+        }
+    };
+}
+
+translations! {
+    /// The tag of the same name; `None` if it is gone.
+    tag, tag_or_unknown: TagId in tags;
+    /// The attribute of the same name; `None` if it is gone.
+    attribute, attribute_or_unknown: AttributeId in attributes;
+    /// The attribute set of the same name; `None` if it is gone.
+    attribute_set, set_or_unknown: AttributeSetId in sets;
+    /// The effect of the same name, or the same effect created at run time; `None` if it is gone.
+    effect, effect_or_unknown: EffectId in effects;
+    /// The ability of the same name; `None` if it is gone.
+    ability, ability_or_unknown: AbilityId in abilities;
+    /// The channel of the same name; `None` if it is gone.
+    channel, channel_or_unknown: ChannelId in channels;
+    /// The curve of the same name; `None` if it is gone.
+    curve, curve_or_unknown: CurveId in curves;
+    /// The calculation of the same name; `None` if it is gone.
+    calculation, calculation_or_unknown: CalculationId in calculations;
+    /// The controller template of the same name; `None` if it is gone.
+    template, template_or_unknown: TemplateId in templates;
+}
+
+impl Renumbering {
+    /// The translation between two catalogs. Effects created at run time are added by [`Self::push_runtime_effect`].
+    pub(crate) fn new(old: &Catalog, new: &Catalog) -> Self {
+        let (before, after) = (&old.tables, &new.tables);
+        Self {
+            tags: before.tags.ids().map(|id| after.tags.id(before.tags.name(id))).collect(),
+            attributes: by_name(&before.attributes, &after.attributes, AttributeId::from_index),
+            sets: by_name(&before.sets, &after.sets, AttributeSetId::from_index),
+            effects: by_name(&before.effects, &after.effects, EffectId::from_index),
+            abilities: by_name(&before.abilities, &after.abilities, AbilityId::from_index),
+            channels: by_name(&before.channels, &after.channels, ChannelId::from_index),
+            curves: by_name(&before.curves, &after.curves, CurveId::from_index),
+            calculations: by_name(&before.calculations, &after.calculations, CalculationId::from_index),
+            templates: by_name(&before.templates, &after.templates, TemplateId::from_index),
+        }
+    }
+
+    /// Adds the next effect created at run time.
+    pub(crate) fn push_runtime_effect(&mut self, new: Option<EffectId>) {
+        self.effects.push(new);
+    }
+}
+
+fn by_name<I, L: FromIterator<Option<I>>>(old: &NameTable, new: &NameTable, id: fn(u32) -> I) -> L {
+    old.iter().map(|name| new.index(name).map(id)).collect()
+}

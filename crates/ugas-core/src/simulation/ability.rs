@@ -1,0 +1,486 @@
+//! Activation and its end (§8.2 to §8.6): from a request to a run, and from a run to nothing.
+
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Simulation;
+use super::cascade::Consequence;
+use super::commit::CommitParts;
+use crate::ability::{
+    AbilityState, Activation, ActivationReason, ActivationRefusal, EndReason, GameplayEvent, Thread,
+    ThreadStatus,
+};
+use crate::effect::PredictionKey;
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::id::{AbilityId, TagId};
+use crate::random::RandomStream;
+use crate::refusal::RefusalReason;
+use crate::tag::TagSet;
+use crate::targeting::TargetData;
+
+/// What an ability is activated with.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ActivationRequest {
+    /// Its targets.
+    pub targets: TargetData,
+    /// The event that led to it.
+    pub event: Option<GameplayEvent>,
+    /// The prediction it belongs to.
+    pub prediction: Option<PredictionKey>,
+    /// The tag whose presence keeps it active (A7).
+    pub(crate) while_tag: Option<TagId>,
+}
+
+impl ActivationRequest {
+    /// On these targets.
+    pub fn on(targets: impl Into<TargetData>) -> Self {
+        Self { targets: targets.into(), ..Self::default() }
+    }
+
+    /// As part of a prediction.
+    #[must_use]
+    pub fn predicted(mut self, key: PredictionKey) -> Self {
+        self.prediction = Some(key);
+        self
+    }
+}
+
+impl Simulation {
+    /// Activates a granted ability (§8.2).
+    ///
+    /// # Errors
+    /// All reasons why not (A1); nothing has changed then.
+    pub fn activate(&mut self, handle: AbilityHandle) -> Result<ActivationId, ActivationRefusal> {
+        self.activate_with(handle, ActivationRequest::default())
+    }
+
+    /// Activates a granted ability on a target.
+    ///
+    /// # Errors
+    /// All reasons why not (A1); nothing has changed then.
+    pub fn activate_on(
+        &mut self,
+        handle: AbilityHandle,
+        targets: impl Into<TargetData>,
+    ) -> Result<ActivationId, ActivationRefusal> {
+        self.activate_with(handle, ActivationRequest::on(targets))
+    }
+
+    /// Activates a granted ability with all that a request can say.
+    ///
+    /// # Errors
+    /// All reasons why not (A1); nothing has changed then.
+    pub fn activate_with(
+        &mut self,
+        handle: AbilityHandle,
+        request: ActivationRequest,
+    ) -> Result<ActivationId, ActivationRefusal> {
+        self.operate(|sim| sim.activate_one(handle, request))
+    }
+
+    /// Activates an ability of a controller by its definition: the first grant of it that can be.
+    ///
+    /// # Errors
+    /// `NotGranted`, or why the last grant of it could not be activated.
+    pub fn activate_ability(
+        &mut self,
+        controller: ControllerId,
+        ability: AbilityId,
+        request: ActivationRequest,
+    ) -> Result<ActivationId, ActivationRefusal> {
+        let handles = self.grants_of(controller, ability);
+        let nothing = ActivationRefusal {
+            ability: Some(ability),
+            controller: Some(controller),
+            reasons: smallvec![match self.state.controllers.contains(controller) {
+                true => ActivationReason::NotGranted,
+                false => ActivationReason::UnknownController(controller),
+            }],
+        };
+        self.operate(|sim| {
+            let mut result = Err(nothing);
+            for (at, &handle) in handles.iter().enumerate() {
+                let is_last = at + 1 == handles.len();
+                if is_last || sim.check_request(handle, &request).is_ok() {
+                    result = sim.activate_one(handle, request.clone());
+                }
+                if result.is_ok() {
+                    break;
+                }
+            }
+            result
+        })
+    }
+
+    /// Activates all abilities of a controller that have all of these tags; returns the runs.
+    pub fn activate_by_tags(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
+        self.operate(|sim| sim.activate_tagged(controller, tags))
+    }
+
+    pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
+        let handles: SmallVec<[AbilityHandle; 4]> = self.abilities_with_tags(controller, tags).collect();
+        let mut runs = Vec::new();
+        for handle in handles {
+            runs.extend(self.activate_one(handle, ActivationRequest::default()).ok());
+        }
+        runs
+    }
+
+    /// The grants of an ability that a controller has.
+    pub(super) fn grants_of(
+        &self,
+        controller: ControllerId,
+        ability: AbilityId,
+    ) -> SmallVec<[AbilityHandle; 1]> {
+        let handles = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        let is_of = |handle: &AbilityHandle| {
+            self.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
+        };
+        handles.unwrap_or_default().iter().copied().filter(is_of).collect()
+    }
+
+    /// Where a granted ability is in its life (§8.2); `None` if it is not granted.
+    pub fn ability_state(&self, handle: AbilityHandle) -> Option<AbilityState> {
+        let granted = self.state.abilities.get(handle)?;
+        let Some(latest) = granted.activations.last().and_then(|&id| self.state.activations.get(id)) else {
+            return Some(AbilityState::Inactive);
+        };
+        Some(match (latest.ending, latest.is_committed()) {
+            (true, _) => AbilityState::Ending,
+            (false, true) => AbilityState::Active,
+            (false, false) => AbilityState::Activating,
+        })
+    }
+
+    /// A run of an ability.
+    pub fn activation(&self, id: ActivationId) -> Option<&Activation> {
+        self.state.activations.get(id)
+    }
+
+    /// Cancels a run of an ability (§8.6); false if it is over already.
+    pub fn cancel(&mut self, activation: ActivationId) -> bool {
+        let is_running = self.state.activations.contains(activation);
+        if is_running {
+            self.operate(|sim| sim.end_activation(activation, EndReason::Cancelled));
+        }
+        is_running
+    }
+
+    /// Ends a run of an ability as if its tasks were done; false if it is over already.
+    pub fn end(&mut self, activation: ActivationId) -> bool {
+        let is_running = self.state.activations.contains(activation);
+        if is_running {
+            self.operate(|sim| sim.end_activation(activation, EndReason::Completed));
+        }
+        is_running
+    }
+
+    /// Cancels all runs of a granted ability (§8.6 CancelAbility); returns how many there were.
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn cancel_ability(&mut self, handle: AbilityHandle) -> Result<u32, RefusalReason> {
+        let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        let runs = granted.activations.clone();
+        self.operate(|sim| {
+            for &run in &runs {
+                sim.end_activation(run, EndReason::Cancelled);
+            }
+        });
+        Ok(runs.len() as u32)
+    }
+
+    /// Cancels a controller's active abilities that have one of `with` and none of `without`; returns how many runs
+    /// there were.
+    pub fn cancel_by_tags(&mut self, controller: ControllerId, with: &TagSet, without: &TagSet) -> u32 {
+        let runs = self.runs_where(controller, |sim, activation| {
+            let Some((granted, ability)) = sim.granted(activation.granted) else { return false };
+            sim.ability_matches(granted, ability, with) && !sim.ability_matches(granted, ability, without)
+        });
+        self.operate(|sim| {
+            for &run in &runs {
+                sim.end_activation(run, EndReason::Cancelled);
+            }
+        });
+        runs.len() as u32
+    }
+
+    /// Cancels all active abilities of a controller, but for one; returns how many runs there were.
+    pub fn cancel_all(&mut self, controller: ControllerId, except: Option<AbilityHandle>) -> u32 {
+        let runs = self.runs_where(controller, |_, activation| Some(activation.granted) != except);
+        self.operate(|sim| {
+            for &run in &runs {
+                sim.end_activation(run, EndReason::Cancelled);
+            }
+        });
+        runs.len() as u32
+    }
+
+    /// Sends a gameplay event to a controller (§10.3): abilities that it triggers are activated, tasks that wait for it
+    /// go on.
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more), or the magnitude is not finite.
+    pub fn send_event(
+        &mut self,
+        controller: ControllerId,
+        event: GameplayEvent,
+    ) -> Result<(), RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        if !event.magnitude.is_finite() {
+            return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
+        }
+        self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
+        Ok(())
+    }
+
+    pub(super) fn runs_where(
+        &self,
+        controller: ControllerId,
+        is_meant: impl Fn(&Self, &Activation) -> bool,
+    ) -> SmallVec<[ActivationId; 4]> {
+        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
+        let runs = runs.unwrap_or_default().iter().copied();
+        runs.filter(|&run| self.state.activations.get(run).is_some_and(|known| is_meant(self, known)))
+            .collect()
+    }
+
+    /// One activation, by a call or as a consequence. The steps of §8.2.
+    pub(super) fn activate_one(
+        &mut self,
+        handle: AbilityHandle,
+        mut request: ActivationRequest,
+    ) -> Result<ActivationId, ActivationRefusal> {
+        let controller = self.state.abilities.get(handle).map(|granted| granted.controller);
+        self.scratch.cause = Cause {
+            operation: self.scratch.cause.operation,
+            source: controller,
+            ability: Some(handle),
+            ..Cause::default()
+        };
+        self.scratch.prediction = request.prediction;
+        if request.targets.check().is_err() {
+            request.targets = TargetData::new();
+        }
+        // Validating.
+        if let Err(refusal) = self.check_request(handle, &request) {
+            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            return Err(refusal);
+        }
+        let catalog = Arc::clone(&self.catalog);
+        let Some((granted, ability)) = self
+            .granted(handle)
+            .map(|(granted, _)| granted)
+            .and_then(|granted| Some((granted, catalog.ability_by_id(granted.ability)?)))
+        else {
+            let reasons = smallvec![ActivationReason::NotGranted];
+            return Err(ActivationRefusal { ability: None, controller, reasons });
+        };
+        let (ability_id, controller) = (granted.ability, granted.controller);
+        if ability.def.retrigger && ability.def.instancing == crate::ability::Instancing::PerActor {
+            for run in granted.activations.clone() {
+                self.end_activation(run, EndReason::Retriggered);
+            }
+        }
+        let Some(id) = self.begin_activation(handle, ability, request) else {
+            let reasons = smallvec![ActivationReason::NotGranted];
+            return Err(ActivationRefusal {
+                ability: Some(ability_id),
+                controller: Some(controller),
+                reasons,
+            });
+        };
+        self.emit(EventKind::AbilityActivated { controller, handle, ability: ability_id, activation: id });
+        // A4: abilities with these tags are cancelled by this one.
+        self.cancel_matching(
+            controller,
+            &ability.cancel_with,
+            Some(id),
+            EndReason::CancelledByAbility(handle),
+        );
+        // A3: without a task that commits, the ability commits here.
+        if !ability.routine.commits
+            && let Err(refusal) = self.commit_parts(id, CommitParts::ALL)
+        {
+            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.end_activation(id, EndReason::CommitFailed);
+            return Err(refusal);
+        }
+        self.start_routine(id);
+        Ok(id)
+    }
+
+    fn begin_activation(
+        &mut self,
+        handle: AbilityHandle,
+        ability: &crate::ability::Ability,
+        request: ActivationRequest,
+    ) -> Option<ActivationId> {
+        let sequence = self.state.next_sequence();
+        let (started, seed) = (self.state.now, self.state.seed);
+        let granted = self.state.abilities.get_mut(handle)?;
+        let count = granted.count;
+        granted.count = granted.count.wrapping_add(1);
+        let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
+        let ordinal = self.state.controllers.get(controller).map_or(u64::MAX, |known| known.ordinal);
+        // V5: a stream of its own, from the seed, the ability's name, its owner, and how often it was activated.
+        let stream = RandomStream::derive(seed, &[ability.name_hash, ordinal, u64::from(count)]).key();
+        let mut parameters = crate::ability::Parameters::new();
+        if let Some(event) = &request.event {
+            crate::ability::set_parameter(&mut parameters, "Event.Magnitude", event.magnitude);
+        }
+        let id = self.state.activations.insert(Activation {
+            granted: handle,
+            ability: ability_id,
+            controller,
+            level,
+            sequence,
+            started,
+            targets: request.targets,
+            event: request.event,
+            while_tag: request.while_tag,
+            prediction: request.prediction,
+            paid: false,
+            cooling: false,
+            ending: false,
+            owned_tags: None,
+            parameters,
+            applied: SmallVec::new(),
+            cues: SmallVec::new(),
+            stream,
+            draws: 0,
+            threads: SmallVec::new(),
+            next_thread: 0,
+        });
+        if let Some(granted) = self.state.abilities.get_mut(handle) {
+            granted.activations.push(id);
+        }
+        if let Some(controller) = self.state.controllers.get_mut(controller) {
+            controller.activations.push(id);
+        }
+        Some(id)
+    }
+
+    /// Cancels a controller's active abilities with one of `tags`, but for one run.
+    pub(super) fn cancel_matching(
+        &mut self,
+        controller: ControllerId,
+        tags: &TagSet,
+        except: Option<ActivationId>,
+        reason: EndReason,
+    ) {
+        if tags.is_empty() {
+            return;
+        }
+        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
+        let matches = |&run: &ActivationId| {
+            let granted = self.state.activations.get(run).and_then(|known| self.granted(known.granted));
+            Some(run) != except
+                && granted.is_some_and(|(granted, ability)| self.ability_matches(granted, ability, tags))
+        };
+        let runs: SmallVec<[ActivationId; 4]> =
+            runs.unwrap_or_default().iter().copied().filter(matches).collect();
+        for run in runs {
+            self.end_activation(run, reason);
+        }
+    }
+
+    /// Ends a run (§8.6, §10.5): its tasks, its owned tags, its cues, and then itself.
+    pub(super) fn end_activation(&mut self, id: ActivationId, reason: EndReason) {
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        if core::mem::replace(&mut activation.ending, true) {
+            return;
+        }
+        let (handle, ability, controller) = (activation.granted, activation.ability, activation.controller);
+        self.blame_activation(id);
+        self.cancel_all_threads(id);
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
+        if let Some(owned) = owned {
+            self.remove_active(owned, RemovalReason::Removed);
+        }
+        for cue in cues {
+            self.remove_cue(controller, cue);
+        }
+        self.state.activations.remove(id);
+        if let Some(known) = self.state.controllers.get_mut(controller) {
+            known.activations.retain(|other| *other != id);
+        }
+        let mut leaves = false;
+        if let Some(granted) = self.state.abilities.get_mut(handle) {
+            granted.activations.retain(|other| *other != id);
+            leaves = granted.remove_on_end && granted.activations.is_empty();
+        }
+        let source = Some(controller);
+        let cause = Cause {
+            operation: self.scratch.cause.operation,
+            source,
+            ability: Some(handle),
+            ..Cause::default()
+        };
+        self.emit_with(
+            cause,
+            match reason.is_cancel() {
+                true => EventKind::AbilityCancelled { controller, handle, ability, activation: id, reason },
+                false => EventKind::AbilityEnded { controller, handle, ability, activation: id, reason },
+            },
+        );
+        if leaves {
+            self.revoke_ability(handle);
+        }
+    }
+
+    /// §8.6: the owner died, and with it all that its abilities do.
+    pub(super) fn die(&mut self, controller: ControllerId) {
+        self.emit(EventKind::OwnerDied { controller });
+        for run in self.runs_where(controller, |_, _| true) {
+            self.end_activation(run, EndReason::OwnerDied);
+        }
+    }
+
+    /// §4.3: after a change of avatar, abilities whose requirements no longer hold are cancelled.
+    pub(super) fn revalidate_abilities(&mut self, controller: ControllerId) {
+        let runs = self.runs_where(controller, |sim, activation| {
+            let ability = sim.catalog.ability_by_id(activation.ability);
+            let known = sim.state.controllers.get(controller);
+            let (Some(ability), Some(known)) = (ability, known) else { return false };
+            // What the ability itself granted does not stand against it.
+            let missing = !known.tags.has_all(&ability.activation.require);
+            let owned = &ability.owned_tags;
+            let registry = sim.catalog.tags();
+            let blocked = ability.activation.ignore.present_in(&known.tags);
+            let mut blocked = blocked.filter(|&tag| !owned.iter().any(|own| registry.is_within(own, tag)));
+            missing || blocked.next().is_some()
+        });
+        for run in runs {
+            self.end_activation(run, EndReason::PossessionChanged);
+        }
+    }
+
+    /// Makes a run the cause of what follows.
+    pub(super) fn blame_activation(&mut self, id: ActivationId) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        self.scratch.cause = Cause {
+            operation: self.scratch.cause.operation,
+            source: Some(activation.controller),
+            ability: Some(activation.granted),
+            ..Cause::default()
+        };
+        self.scratch.prediction = activation.prediction;
+    }
+
+    /// A cancellation that waits until what reacts to the same tag is done with it.
+    pub(super) fn cancel_when_settled(&mut self, id: ActivationId, reason: EndReason) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        let busy = |thread: &Thread| thread.reacting && thread.status == ThreadStatus::Yielding;
+        if activation.threads.iter().any(busy) {
+            self.enqueue(Consequence::Cancel { activation: id, reason });
+        } else {
+            self.end_activation(id, reason);
+        }
+    }
+}

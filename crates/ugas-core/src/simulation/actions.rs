@@ -1,0 +1,322 @@
+//! Actions of tasks: what an ability does at once.
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::commit::CommitParts;
+use super::remove::Stacks;
+use super::requirements::is_out_of_range;
+use super::routine::Flow;
+use crate::ability::{EndReason, GameplayEvent, set_parameter};
+use crate::effect::EffectQuery;
+use crate::event::{CueParameters, EventKind};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId};
+use crate::id::TagId;
+use crate::refusal::RefusalReason;
+use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
+use crate::task::{Action, Apply, Recipient, Remove};
+
+impl Simulation {
+    pub(super) fn act(
+        &mut self,
+        id: ActivationId,
+        step: u32,
+        action: &Action,
+    ) -> Result<Flow, RefusalReason> {
+        let Some(activation) = self.state.activations.get(id) else { return Ok(Flow::Over) };
+        let owner = activation.controller;
+        match action {
+            Action::Commit => return Ok(self.commit_step(id, CommitParts::ALL)),
+            Action::CommitCost => {
+                return Ok(self.commit_step(id, CommitParts { cost: true, cooldown: false }));
+            }
+            Action::CommitCooldown => {
+                return Ok(self.commit_step(id, CommitParts { cost: false, cooldown: true }));
+            }
+            Action::ApplyToOwner(apply) => {
+                let targets = SmallVec::from_slice(&[owner]);
+                self.apply_to(id, apply, targets)?;
+            }
+            Action::ApplyToTarget(apply) => {
+                let targets = self.fitting_targets(id, apply)?;
+                self.report_no_target(id, step, targets.is_empty());
+                self.apply_to(id, apply, targets)?;
+            }
+            Action::ApplyInRadius(apply) => {
+                let targets = self.targets_in_radius(id, apply)?;
+                self.report_no_target(id, step, targets.is_empty());
+                self.apply_to(id, apply, targets)?;
+            }
+            Action::ApplyContainer(container) => self.apply_container(id, step, *container)?,
+            Action::RemoveFromOwner(remove) => self.remove_from(id, remove, &[owner])?,
+            Action::RemoveFromTarget(remove) => {
+                let targets: SmallVec<[ControllerId; 2]> = activation.targets.controllers().collect();
+                self.remove_from(id, remove, &targets)?;
+            }
+            Action::SendEvent { tag, to, magnitude } => {
+                let magnitude = match magnitude {
+                    Some(magnitude) => self.task_number(id, magnitude)?,
+                    None => 0.0,
+                };
+                self.send_own(id, *tag, *to, magnitude);
+            }
+            Action::ExecuteCue(cue) => {
+                let parameters = self.task_cue(id);
+                self.emit(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+                return Ok(Flow::Next);
+            }
+            Action::AddCue(cue) => {
+                let parameters = self.task_cue(id);
+                self.add_cue(owner, *cue, parameters);
+                if let Some(activation) = self.state.activations.get_mut(id) {
+                    activation.cues.push(*cue);
+                }
+                return Ok(Flow::Next);
+            }
+            Action::RemoveCue(cue) => {
+                let added = self.state.activations.get_mut(id).and_then(|activation| {
+                    let at = activation.cues.iter().position(|known| known == cue)?;
+                    Some(activation.cues.remove(at))
+                });
+                if let Some(cue) = added {
+                    self.remove_cue(owner, cue);
+                }
+                return Ok(Flow::Next);
+            }
+            Action::SetParameter { name, value } => {
+                let value = self.task_number(id, value)?;
+                let granted = self.state.activations.get(id).map(|activation| activation.granted);
+                if let Some(granted) = granted.and_then(|handle| self.state.abilities.get_mut(handle)) {
+                    set_parameter(&mut granted.parameters, name, value);
+                }
+                return Ok(Flow::Next);
+            }
+            Action::ActivateAbility(ability) => {
+                let targets = activation.targets.clone();
+                let handles = self.grants_of(owner, *ability);
+                for handle in handles {
+                    let request = super::ActivationRequest::on(targets.clone());
+                    if self.activate_one(handle, request).is_ok() {
+                        break;
+                    }
+                }
+            }
+            Action::ActivateAbilitiesWithTags(tags) => {
+                self.activate_tagged(owner, tags);
+            }
+        }
+        Ok(Flow::Yield)
+    }
+
+    /// A2: a commit that fails cancels the ability.
+    fn commit_step(&mut self, id: ActivationId, parts: CommitParts) -> Flow {
+        match self.commit_parts(id, parts) {
+            Ok(()) => Flow::Yield,
+            Err(refusal) => {
+                self.emit(EventKind::AbilityRefused(Box::new(refusal)));
+                self.end_activation(id, EndReason::CommitFailed);
+                Flow::Over
+            }
+        }
+    }
+
+    fn report_no_target(&mut self, id: ActivationId, step: u32, nobody: bool) {
+        if let (true, Some(activation)) = (nobody, self.state.activations.get(id)) {
+            let (controller, ability) = (activation.controller, activation.ability);
+            self.emit(EventKind::NoTarget { controller, ability, step });
+        }
+    }
+
+    fn task_cue(&self, id: ActivationId) -> CueParameters {
+        let Some(activation) = self.state.activations.get(id) else { return CueParameters::default() };
+        CueParameters {
+            magnitude: 0.0,
+            level: f64::from(activation.level),
+            location: activation.targets.first_location(),
+        }
+    }
+
+    fn send_own(&mut self, id: ActivationId, tag: TagId, to: Recipient, magnitude: f64) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        let (owner, targets) = (activation.controller, activation.targets.clone());
+        let event =
+            GameplayEvent { tag, magnitude, instigator: Some(owner), target: targets.first_controller() };
+        match to {
+            Recipient::Owner => self.emit(EventKind::GameplayEvent { controller: owner, event }),
+            Recipient::Target => {
+                for controller in targets.controllers() {
+                    if self.state.controllers.contains(controller) {
+                        self.emit(EventKind::GameplayEvent { controller, event: event.clone() });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies an effect of a task. A refusal is an event; the ability goes on.
+    fn apply_to(
+        &mut self,
+        id: ActivationId,
+        apply: &Apply,
+        targets: SmallVec<[ControllerId; 4]>,
+    ) -> Result<(), RefusalReason> {
+        let Some(activation) = self.state.activations.get(id) else { return Ok(()) };
+        let handle = activation.granted;
+        let level = match &apply.level {
+            Some(level) => Some(self.task_number(id, level)?),
+            None => None,
+        };
+        let mut numbers: SmallVec<[(TagId, f64); 2]> = SmallVec::new();
+        for (tag, number) in &apply.set_by_caller {
+            numbers.push((*tag, self.task_number(id, number)?));
+        }
+        for target in targets {
+            let Some((granted, ability)) = self.granted(handle) else { return Ok(()) };
+            let mut spec = self.ability_spec(handle, granted, ability, apply.effect, Some(id))?;
+            if let Some(level) = level {
+                spec.level = level;
+            }
+            for &(tag, value) in &numbers {
+                spec.set_magnitude(tag, value);
+            }
+            let applied = self.apply_one(spec, target).ok().and_then(|application| application.active());
+            if let (Some(name), Some(active)) = (apply.name, applied)
+                && let Some(activation) = self.state.activations.get_mut(id)
+            {
+                // Those that are gone by now need not be remembered.
+                let effects = &self.state.effects;
+                activation.applied.retain(|(_, known)| effects.contains(*known));
+                if !activation.applied.contains(&(name, active)) {
+                    activation.applied.push((name, active));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The activation's targets that fit; without any, the nearest that fits in range.
+    fn fitting_targets(
+        &mut self,
+        id: ActivationId,
+        apply: &Apply,
+    ) -> Result<SmallVec<[ControllerId; 4]>, RefusalReason> {
+        let range = match &apply.max_range {
+            Some(range) => Some(self.task_number(id, range)?),
+            None => None,
+        };
+        let Some(activation) = self.state.activations.get(id) else { return Ok(SmallVec::new()) };
+        let owner = activation.controller;
+        if activation.targets.first_controller().is_some() {
+            let Some(own) = self.state.controllers.get(owner) else { return Ok(SmallVec::new()) };
+            let fits = |target: &ControllerId| {
+                self.state.controllers.get(*target).is_some_and(|target| {
+                    target.tags.has_all(&apply.require)
+                        && target.tags.has_none(&apply.ignore)
+                        && !is_out_of_range(range, own, target)
+                })
+            };
+            return Ok(activation.targets.controllers().filter(fits).collect());
+        }
+        let targeting = Targeting {
+            shape: Shape::Nearest,
+            range,
+            require: apply.require.clone(),
+            exclude: apply.ignore.clone(),
+            affiliation: Affiliation::ExcludeSelf,
+            count: 1,
+            ..Targeting::default()
+        };
+        Ok(self.select(&targeting, id))
+    }
+
+    fn targets_in_radius(
+        &mut self,
+        id: ActivationId,
+        apply: &Apply,
+    ) -> Result<SmallVec<[ControllerId; 4]>, RefusalReason> {
+        let radius = match (&apply.radius, &apply.max_range) {
+            (Some(radius), _) | (None, Some(radius)) => Some(self.task_number(id, radius)?),
+            (None, None) => None,
+        };
+        let targeting = Targeting {
+            shape: Shape::Radius,
+            range: radius,
+            require: apply.require.clone(),
+            exclude: apply.ignore.clone(),
+            affiliation: Affiliation::ExcludeSelf,
+            ..Targeting::default()
+        };
+        Ok(self.select(&targeting, id))
+    }
+
+    fn select(&mut self, targeting: &Targeting, id: ActivationId) -> SmallVec<[ControllerId; 4]> {
+        let mut buffers = core::mem::take(&mut self.scratch.selection);
+        let mut found = TargetData::new();
+        if let Some(activation) = self.state.activations.get(id) {
+            self.select_into(targeting, activation.controller, &activation.targets, &mut buffers, &mut found);
+        }
+        self.scratch.selection = buffers;
+        found.controllers().collect()
+    }
+
+    /// GASD §4.11.5: targeting and what happens to the targets, as one thing.
+    fn apply_container(&mut self, id: ActivationId, step: u32, at: u32) -> Result<(), RefusalReason> {
+        let catalog = std::sync::Arc::clone(&self.catalog);
+        let Some(container) = catalog.container(at) else { return Ok(()) };
+        let targets = self.select(&container.targeting, id);
+        self.report_no_target(id, step, targets.is_empty());
+        for target in targets {
+            for &(effect, level) in &container.effects {
+                let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
+                    return Ok(());
+                };
+                let Some((granted, ability)) = self.granted(handle) else { return Ok(()) };
+                let mut spec = self.ability_spec(handle, granted, ability, effect, Some(id))?;
+                spec.level = level;
+                // A refusal is an event; the others are applied all the same.
+                let _ = self.apply_one(spec, target);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_from(
+        &mut self,
+        id: ActivationId,
+        remove: &Remove,
+        targets: &[ControllerId],
+    ) -> Result<(), RefusalReason> {
+        let stacks = match &remove.stacks {
+            Some(stacks) => match self.task_number(id, stacks)? {
+                // As in the specification, a negative number is all (§4.5).
+                count if count < 0.0 => Stacks::All,
+                count => Stacks::Count(count.min(f64::from(u32::MAX)) as u32),
+            },
+            None => Stacks::All,
+        };
+        for &target in targets {
+            let selected: SmallVec<[ActiveEffectId; 4]> = match remove.name {
+                Some(name) => {
+                    let Some(activation) = self.state.activations.get(id) else { return Ok(()) };
+                    let named = activation.applied.iter().filter(|(known, _)| *known == name);
+                    let on_target = |active: &ActiveEffectId| {
+                        self.state.effects.get(*active).is_some_and(|active| active.target == target)
+                    };
+                    named.map(|&(_, active)| active).filter(on_target).collect()
+                }
+                None => {
+                    let query = EffectQuery {
+                        effect: remove.effect,
+                        tags: remove.tags.clone(),
+                        ..EffectQuery::default()
+                    };
+                    self.effects_matching(target, &query).collect()
+                }
+            };
+            for active in selected {
+                self.remove_stacks(active, stacks);
+            }
+        }
+        Ok(())
+    }
+}

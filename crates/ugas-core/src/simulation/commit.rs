@@ -1,0 +1,160 @@
+//! Commit (§8.4, A2, A3): the point of no return.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Simulation;
+use super::requirements::ActivationReasons;
+use crate::ability::{ActivationReason, ActivationRefusal};
+use crate::event::EventKind;
+use crate::handle::{AbilityHandle, ActivationId};
+use crate::id::EffectId;
+use crate::time::Time;
+
+/// Which parts of a commit are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CommitParts {
+    pub(super) cost: bool,
+    pub(super) cooldown: bool,
+}
+
+impl CommitParts {
+    pub(super) const ALL: Self = Self { cost: true, cooldown: true };
+}
+
+impl Simulation {
+    /// Commits a run of an ability from outside its tasks: cost, cooldown and owned tags (§8.4).
+    ///
+    /// # Errors
+    /// If it cannot be paid or cools down; nothing has changed then.
+    pub fn commit(&mut self, activation: ActivationId) -> Result<(), ActivationRefusal> {
+        self.operate(|sim| sim.commit_parts(activation, CommitParts::ALL))
+    }
+
+    /// Checks again, then applies what was asked for and has not been applied yet.
+    pub(super) fn commit_parts(
+        &mut self,
+        id: ActivationId,
+        parts: CommitParts,
+    ) -> Result<(), ActivationRefusal> {
+        let Some(activation) = self.state.activations.get(id) else {
+            let reasons = smallvec![ActivationReason::NotGranted];
+            return Err(ActivationRefusal { ability: None, controller: None, reasons });
+        };
+        let (handle, ability_id, controller) =
+            (activation.granted, activation.ability, activation.controller);
+        let parts = CommitParts {
+            cost: parts.cost && !activation.paid,
+            cooldown: parts.cooldown && !activation.cooling,
+        };
+        let refusal =
+            |reasons| ActivationRefusal { ability: Some(ability_id), controller: Some(controller), reasons };
+        let reasons = self.commit_reasons(handle, id, parts);
+        if !reasons.is_empty() {
+            return Err(refusal(reasons));
+        }
+        let catalog = std::sync::Arc::clone(&self.catalog);
+        let Some(ability) = catalog.ability_by_id(ability_id) else {
+            return Err(refusal(smallvec![ActivationReason::UnknownAbility(ability_id)]));
+        };
+        // 1. The cost is paid.
+        if parts.cost {
+            if let Some(cost) = ability.cost {
+                self.apply_own(handle, id, cost, &[]).map_err(refusal)?;
+            }
+            if let Some(activation) = self.state.activations.get_mut(id) {
+                activation.paid = true;
+            }
+        }
+        // 2. The cooldown begins, and a charge is used.
+        if parts.cooldown {
+            if let Some(cooldown) = ability.cooldown {
+                let added: SmallVec<[_; 2]> = ability.added_cooldown_tags.iter().collect();
+                self.apply_own(handle, id, cooldown, &added).map_err(refusal)?;
+            }
+            self.use_charge(handle);
+            if let Some(activation) = self.state.activations.get_mut(id) {
+                activation.cooling = true;
+            }
+        }
+        // 3. The owned tags are granted by an effect of their own (§8.1), once.
+        let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
+        if !ability.owned_tags.is_empty() && !has_tags {
+            let owned: SmallVec<[_; 4]> = ability.owned_tags.iter().collect();
+            let applied = self.apply_own(handle, id, self.catalog.internal.owned_tags, &owned);
+            let active = applied.map_err(refusal)?;
+            if let Some(activation) = self.state.activations.get_mut(id) {
+                activation.owned_tags = active;
+            }
+        }
+        self.blame_activation(id);
+        self.emit(EventKind::AbilityCommitted { controller, handle, ability: ability_id, activation: id });
+        Ok(())
+    }
+
+    /// Applies an effect of an ability to its owner, with more tags.
+    fn apply_own(
+        &mut self,
+        handle: AbilityHandle,
+        activation: ActivationId,
+        effect: EffectId,
+        tags: &[crate::id::TagId],
+    ) -> Result<Option<crate::handle::ActiveEffectId>, ActivationReasons> {
+        let refused = |reason| smallvec![ActivationReason::EffectRefused(reason)];
+        let Some((granted, ability)) = self.granted(handle) else {
+            return Err(smallvec![ActivationReason::NotGranted]);
+        };
+        let owner = granted.controller;
+        let spec = self.ability_spec(handle, granted, ability, effect, Some(activation));
+        let mut spec = spec.map_err(refused)?;
+        spec.granted_tags.extend(tags.iter().copied());
+        let applied = self.apply_one(spec, owner).map_err(|refusal| {
+            let reasons = refusal.reasons.into_iter().map(ActivationReason::EffectRefused);
+            reasons.collect::<ActivationReasons>()
+        })?;
+        Ok(applied.active())
+    }
+
+    fn use_charge(&mut self, handle: AbilityHandle) {
+        let Some((granted, ability)) = self.granted(handle) else { return };
+        let Some(charges) = ability.def.charges else { return };
+        let (controller, left) = (granted.controller, granted.charges.saturating_sub(1));
+        let recharging = granted.recharge.is_some();
+        if let Some(granted) = self.state.abilities.get_mut(handle) {
+            granted.charges = left;
+        }
+        self.emit(EventKind::ChargesChanged { controller, handle, charges: left });
+        if !recharging {
+            self.schedule_recharge(handle, self.state.now + charges.recharge);
+        }
+    }
+
+    fn schedule_recharge(&mut self, handle: AbilityHandle, at: Time) {
+        let Some(granted) = self.state.abilities.get_mut(handle) else { return };
+        granted.recharge = Some(at);
+        let timer = super::state::Timer {
+            sequence: granted.sequence,
+            kind: super::state::TimerKind::Recharge(handle),
+        };
+        granted.timer = Some(self.state.timers.schedule(at, timer));
+    }
+
+    /// One charge is back; the next one begins.
+    pub(super) fn recharge(&mut self, handle: AbilityHandle) {
+        let Some((granted, ability)) = self.granted(handle) else { return };
+        let Some(charges) = ability.def.charges else { return };
+        let controller = granted.controller;
+        let now = granted.charges.saturating_add(1).min(charges.max);
+        if let Some(granted) = self.state.abilities.get_mut(handle) {
+            granted.charges = now;
+            granted.recharge = None;
+            granted.timer = None;
+        }
+        self.emit(EventKind::ChargesChanged { controller, handle, charges: now });
+        let next = self.state.now + charges.recharge;
+        // At the end of time, time stands still.
+        if now < charges.max && next > self.state.now {
+            self.schedule_recharge(handle, next);
+        }
+        self.enqueue_drain(controller);
+    }
+}

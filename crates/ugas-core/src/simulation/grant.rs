@@ -1,0 +1,300 @@
+//! Granting abilities and taking them away (§4.5, §8.2, A8).
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::ability::ActivationRequest;
+use super::cascade::Consequence;
+use super::sets::RegisterError;
+use crate::ability::{EndReason, Grant, GrantedAbility, GrantedSet, TriggerOn};
+use crate::catalog::UnknownName;
+use crate::effect::{AbilityGrant, AbilityRemoval, EffectContext};
+use crate::event::{EventKind, RemovalReason};
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::id::AbilityId;
+use crate::input::InputId;
+use crate::refusal::{Limit, RefusalReason};
+
+/// Why an ability set could not be given.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrantSetError {
+    /// There is no such set.
+    #[error(transparent)]
+    UnknownSet(#[from] UnknownName),
+    /// The controller does not exist, or has too many abilities.
+    #[error(transparent)]
+    Refused(#[from] RefusalReason),
+    /// An attribute set cannot be registered.
+    #[error(transparent)]
+    AttributeSets(#[from] RegisterError),
+}
+
+impl Grant {
+    pub(crate) fn of(grant: &AbilityGrant, granted_by: Option<(ActiveEffectId, AbilityRemoval)>) -> Self {
+        let AbilityGrant { ability, level, ref input, removal: _, activate } = *grant;
+        Self { level, input: input.clone(), granted_by, activate, ..Self::new(ability) }
+    }
+}
+
+impl Simulation {
+    /// Grants an ability at a level (§4.5).
+    ///
+    /// # Errors
+    /// If the controller or the ability does not exist, or the controller has too many.
+    pub fn grant(
+        &mut self,
+        controller: ControllerId,
+        ability: AbilityId,
+        level: u32,
+    ) -> Result<AbilityHandle, RefusalReason> {
+        self.grant_with(controller, Grant::new(ability).level(level))
+    }
+
+    /// Grants an ability with all that a grant can say (§8.1).
+    ///
+    /// # Errors
+    /// If the controller or the ability does not exist, or the controller has too many.
+    pub fn grant_with(
+        &mut self,
+        controller: ControllerId,
+        grant: Grant,
+    ) -> Result<AbilityHandle, RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        if self.catalog.ability_by_id(grant.ability).is_none() {
+            return Err(RefusalReason::UnknownAbility(grant.ability));
+        }
+        self.operate(|sim| sim.grant_ability(controller, grant))
+            .ok_or(RefusalReason::LimitReached(Limit::AbilitiesPerController))
+    }
+
+    /// Takes an ability away; if it is active, it is cancelled.
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn revoke(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
+        if !self.state.abilities.contains(handle) {
+            return Err(RefusalReason::UnknownGrant(handle));
+        }
+        self.operate(|sim| sim.revoke_ability(handle));
+        Ok(())
+    }
+
+    /// Takes an ability away as soon as it is not active (A8).
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn revoke_on_end(&mut self, handle: AbilityHandle) -> Result<(), RefusalReason> {
+        if !self.state.abilities.contains(handle) {
+            return Err(RefusalReason::UnknownGrant(handle));
+        }
+        self.operate(|sim| sim.let_go(handle, AbilityRemoval::RemoveOnEnd));
+        Ok(())
+    }
+
+    /// Gives a granted ability another level (GASD §4.6.7). A run that is under way keeps the level it began with. The
+    /// other way of levelling up is to revoke the ability and grant it again.
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn set_ability_level(&mut self, handle: AbilityHandle, level: u32) -> Result<(), RefusalReason> {
+        let Some(granted) = self.state.abilities.get_mut(handle) else {
+            return Err(RefusalReason::UnknownGrant(handle));
+        };
+        let (controller, old) = (granted.controller, core::mem::replace(&mut granted.level, level));
+        if old != level {
+            let new = level;
+            self.operate(|sim| {
+                sim.emit(EventKind::AbilityLevelChanged { controller, handle, old, new });
+            });
+        }
+        Ok(())
+    }
+
+    /// Binds a granted ability to another input, or to none (§11.2).
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn bind_input(&mut self, handle: AbilityHandle, input: Option<InputId>) -> Result<(), RefusalReason> {
+        let granted = self.state.abilities.get_mut(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        granted.input = input;
+        Ok(())
+    }
+
+    /// Writes a parameter of a granted ability (§8.1).
+    ///
+    /// # Errors
+    /// If it is not granted (any more), or the value is not finite.
+    pub fn set_parameter(
+        &mut self,
+        handle: AbilityHandle,
+        name: &str,
+        value: f64,
+    ) -> Result<(), RefusalReason> {
+        let granted = self.state.abilities.get_mut(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        match crate::ability::set_parameter(&mut granted.parameters, name, value) {
+            true => Ok(()),
+            false => Err(RefusalReason::NonFinite { modifier: None, attribute: None }),
+        }
+    }
+
+    /// Gives a controller everything of an ability set: attribute sets, abilities, tags, effects, in this order.
+    /// Effects that are refused say so by an event.
+    ///
+    /// # Errors
+    /// If there is no such set or controller, or the attribute sets do not go together; nothing has changed then.
+    pub fn grant_set(&mut self, controller: ControllerId, set: &str) -> Result<GrantedSet, GrantSetError> {
+        let template = self.catalog.ability_set(set)?.clone();
+        let Some(known) = self.state.controllers.get(controller) else {
+            return Err(RefusalReason::UnknownController(controller).into());
+        };
+        let room = self.config.max_abilities_per_controller as usize;
+        if known.abilities.len() + template.abilities.len() > room {
+            return Err(RefusalReason::LimitReached(Limit::AbilitiesPerController).into());
+        }
+        let mut granted = GrantedSet::default();
+        for &set in &template.sets {
+            if self.attribute_sets(controller).contains(&set) {
+                continue;
+            }
+            if let Err(error) = self.register_set(controller, set) {
+                for &set in granted.attribute_sets.iter().rev() {
+                    let _ = self.unregister_set(controller, set);
+                }
+                return Err(error.into());
+            }
+            granted.attribute_sets.push(set);
+        }
+        self.operate(|sim| {
+            for grant in &template.abilities {
+                granted.abilities.extend(sim.grant_ability(controller, Grant::of(grant, None)));
+            }
+            let own = EffectContext::of(controller);
+            if !template.tags.is_empty()
+                && let Ok(mut spec) = sim.spec(sim.catalog.internal.tags, 1.0, own.clone())
+            {
+                spec.granted_tags.extend(template.tags.iter().copied());
+                let applied = sim.apply_one(spec, controller);
+                granted.effects.extend(applied.ok().and_then(|application| application.active()));
+            }
+            for &(effect, level) in &template.effects {
+                sim.flush();
+                if let Ok(spec) = sim.spec(effect, level, own.clone()) {
+                    let applied = sim.apply_one(spec, controller);
+                    granted.effects.extend(applied.ok().and_then(|application| application.active()));
+                }
+            }
+        });
+        Ok(granted)
+    }
+
+    /// Takes back what an ability set gave, as far as it is still there.
+    pub fn revoke_set(&mut self, controller: ControllerId, granted: &GrantedSet) {
+        self.operate(|sim| {
+            for &effect in granted.effects.iter().rev() {
+                if sim.state.effects.get(effect).is_some_and(|active| active.target == controller) {
+                    sim.remove_active(effect, RemovalReason::Removed);
+                }
+            }
+            for &handle in granted.abilities.iter().rev() {
+                if sim.state.abilities.get(handle).is_some_and(|known| known.controller == controller) {
+                    sim.revoke_ability(handle);
+                }
+            }
+        });
+        for &set in granted.attribute_sets.iter().rev() {
+            // A set that another one needs by now stays.
+            let _ = self.unregister_set(controller, set);
+        }
+    }
+
+    /// Grants an ability; `None` at the limit.
+    pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<AbilityHandle> {
+        let limit = self.config.max_abilities_per_controller as usize;
+        let ability = self.catalog.ability_by_id(grant.ability)?;
+        let sequence = self.state.next_sequence();
+        let controller = self.state.controllers.get_mut(id)?;
+        if controller.abilities.len() >= limit {
+            return None;
+        }
+        let mut parameters = grant.parameters;
+        for (name, value) in &ability.def.parameters {
+            if crate::ability::parameter(&parameters, name).is_none() {
+                crate::ability::set_parameter(&mut parameters, name, *value);
+            }
+        }
+        let handle = self.state.abilities.insert(GrantedAbility {
+            ability: grant.ability,
+            controller: id,
+            level: grant.level,
+            input: grant.input,
+            source_object: grant.source_object,
+            dynamic_tags: grant.dynamic_tags,
+            parameters,
+            granted_by: grant.granted_by,
+            remove_on_end: false,
+            activations: SmallVec::new(),
+            count: 0,
+            charges: ability.def.charges.map_or(0, |charges| charges.max),
+            recharge: None,
+            sequence,
+            timer: None,
+        });
+        controller.abilities.push(handle);
+        controller.triggers.extend(ability.triggers.iter().map(|&(on, tag)| (on, tag, handle)));
+        let present = ability
+            .triggers
+            .iter()
+            .filter(|(on, tag)| *on == TriggerOn::TagPresent && controller.tags.matches(*tag));
+        let present: SmallVec<[_; 1]> = present.map(|&(_, tag)| tag).collect();
+        let activate = grant.activate || ability.def.activate_on_grant;
+        self.emit(EventKind::AbilityGranted { controller: id, handle, ability: grant.ability });
+        if activate {
+            self.enqueue(Consequence::Activate { handle, request: ActivationRequest::default() });
+        }
+        for tag in present {
+            let request = ActivationRequest { while_tag: Some(tag), ..ActivationRequest::default() };
+            self.enqueue(Consequence::Activate { handle, request });
+        }
+        Some(handle)
+    }
+
+    /// Takes away what an effect granted, by the rule it was granted under (A8).
+    pub(super) fn release_ability(&mut self, handle: AbilityHandle) {
+        let Some(granted) = self.state.abilities.get(handle) else { return };
+        let removal = granted.granted_by.map_or(AbilityRemoval::CancelImmediately, |(_, removal)| removal);
+        self.let_go(handle, removal);
+    }
+
+    fn let_go(&mut self, handle: AbilityHandle, removal: AbilityRemoval) {
+        let Some(granted) = self.state.abilities.get_mut(handle) else { return };
+        match removal {
+            AbilityRemoval::Keep => granted.granted_by = None,
+            AbilityRemoval::RemoveOnEnd if granted.is_active() => {
+                granted.granted_by = None;
+                granted.remove_on_end = true;
+            }
+            AbilityRemoval::RemoveOnEnd | AbilityRemoval::CancelImmediately => self.revoke_ability(handle),
+        }
+    }
+
+    pub(super) fn revoke_ability(&mut self, handle: AbilityHandle) {
+        while let Some(&activation) =
+            self.state.abilities.get(handle).and_then(|granted| granted.activations.last())
+        {
+            self.end_activation(activation, EndReason::Revoked);
+        }
+        let Some(granted) = self.state.abilities.remove(handle) else { return };
+        let GrantedAbility { ability, controller: id, timer, .. } = granted;
+        if let Some(timer) = timer {
+            self.state.timers.cancel(timer);
+        }
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.abilities.retain(|other| *other != handle);
+            controller.triggers.retain(|(.., other)| *other != handle);
+        }
+        self.emit(EventKind::AbilityRevoked { controller: id, handle, ability });
+    }
+}

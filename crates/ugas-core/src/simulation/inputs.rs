@@ -1,0 +1,240 @@
+//! Input (§11): presses and releases, what they activate, and the buffer of those that came too early.
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::ability::ActivationRequest;
+use super::cascade::Consequence;
+use crate::ability::{ActivationReason, ActivationRefusal};
+use crate::event::EventKind;
+use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::input::{InputBufferConfig, InputId};
+use crate::refusal::RefusalReason;
+use crate::task::Subject;
+use crate::time::{Span, Time};
+
+/// What became of a press.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Pressed {
+    /// It activated an ability.
+    Activated(ActivationId),
+    /// A task was waiting for it.
+    Consumed,
+    /// It came too early and is kept for a moment (§11.3).
+    Buffered,
+    /// No ability is bound to it.
+    Unbound,
+    /// The abilities bound to it cannot be activated; why the last of them cannot.
+    Refused(ActivationRefusal),
+}
+
+/// The state of one input of a controller.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct InputState {
+    pub(crate) input: InputId,
+    pub(crate) pressed: Time,
+    /// `None` while it is held.
+    pub(crate) released: Option<Time>,
+}
+
+crate::hash::state_hash_struct!(InputState { input, pressed, released });
+
+impl Simulation {
+    /// An input is pressed (§11.1). Tasks that wait for it go on; otherwise the abilities that are bound to it are tried
+    /// in the order of their grants, until one can be activated.
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more).
+    pub fn press(
+        &mut self,
+        controller: ControllerId,
+        input: impl Into<InputId>,
+    ) -> Result<Pressed, RefusalReason> {
+        let input = input.into();
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        Ok(self.operate(|sim| sim.press_one(controller, input)))
+    }
+
+    /// An input is released. False if it was not held.
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more).
+    pub fn release(
+        &mut self,
+        controller: ControllerId,
+        input: impl Into<InputId>,
+    ) -> Result<bool, RefusalReason> {
+        let input = input.into();
+        let now = self.state.now;
+        let Some(known) = self.state.controllers.get_mut(controller) else {
+            return Err(RefusalReason::UnknownController(controller));
+        };
+        let held = known.inputs.iter_mut().find(|state| state.input == input && state.released.is_none());
+        let Some(state) = held else { return Ok(false) };
+        state.released = Some(now);
+        let held = now.since(state.pressed);
+        self.operate(|sim| sim.emit(EventKind::InputReleased { controller, input, held }));
+        Ok(true)
+    }
+
+    /// How long an input has been held; `None` if it is not.
+    pub fn held(&self, controller: ControllerId, input: &InputId) -> Option<Span> {
+        let controller = self.state.controllers.get(controller)?;
+        let state = controller.inputs.iter().find(|state| state.input == *input)?;
+        state.released.is_none().then(|| self.state.now.since(state.pressed))
+    }
+
+    /// The player confirms what waits for it.
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more).
+    pub fn confirm(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        self.operate(|sim| sim.emit(EventKind::Confirmed { controller }));
+        Ok(())
+    }
+
+    /// The player declines what waits for a confirmation: its ability is cancelled.
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more).
+    pub fn decline(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
+        if !self.state.controllers.contains(controller) {
+            return Err(RefusalReason::UnknownController(controller));
+        }
+        self.operate(|sim| sim.emit(EventKind::Declined { controller }));
+        Ok(())
+    }
+
+    /// Sets how a controller's early inputs are kept, in the place of the catalog's setting (§11.3).
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more).
+    pub fn set_input_buffer(
+        &mut self,
+        controller: ControllerId,
+        config: InputBufferConfig,
+    ) -> Result<(), RefusalReason> {
+        let known = self.state.controllers.get_mut(controller);
+        let known = known.ok_or(RefusalReason::UnknownController(controller))?;
+        known.buffer.set_config(config);
+        Ok(())
+    }
+
+    fn press_one(&mut self, controller: ControllerId, input: InputId) -> Pressed {
+        let now = self.state.now;
+        if let Some(known) = self.state.controllers.get_mut(controller) {
+            match known.inputs.iter_mut().find(|state| state.input == input) {
+                Some(state) => (state.pressed, state.released) = (now, None),
+                None => known.inputs.push(InputState { input: input.clone(), pressed: now, released: None }),
+            }
+        }
+        let event = EventKind::InputPressed { controller, input: input.clone() };
+        let consumed = self.is_awaited(controller, &event);
+        self.emit(event);
+        match self.try_input(controller, &input) {
+            Ok(Some(activation)) => Pressed::Activated(activation),
+            _ if consumed => Pressed::Consumed,
+            Ok(None) => Pressed::Unbound,
+            Err(refusal) => {
+                let worth_keeping = refusal.reasons.iter().all(ActivationReason::is_block);
+                let Some(known) = self.state.controllers.get_mut(controller) else {
+                    return Pressed::Refused(refusal);
+                };
+                let config = known.buffer.config();
+                if !worth_keeping || !config.enabled || config.size == 0 {
+                    return Pressed::Refused(refusal);
+                }
+                known.buffer.push(input.clone(), now);
+                self.emit(EventKind::InputBuffered { controller, input });
+                Pressed::Buffered
+            }
+        }
+    }
+
+    /// Whether a task waits for just this.
+    fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
+        let Some(known) = self.state.controllers.get(controller) else { return false };
+        known.subscriptions.iter().any(|&(subject, _, task)| {
+            subject == Subject::InputPressed && !matches!(self.judge(task, event), super::waits::Verdict::No)
+        })
+    }
+
+    fn bound_to(&self, controller: ControllerId, input: &InputId) -> SmallVec<[AbilityHandle; 2]> {
+        let handles = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        let is_bound = |handle: &AbilityHandle| {
+            self.state.abilities.get(*handle).is_some_and(|granted| granted.input.as_ref() == Some(input))
+        };
+        handles.unwrap_or_default().iter().copied().filter(is_bound).collect()
+    }
+
+    /// §11.3 TryActivateAbilityByInputID. `None` if nothing is bound to the input.
+    fn try_input(
+        &mut self,
+        controller: ControllerId,
+        input: &InputId,
+    ) -> Result<Option<ActivationId>, ActivationRefusal> {
+        let mut last = Ok(None);
+        for handle in self.bound_to(controller, input) {
+            match self.check_request(handle, &ActivationRequest::default()) {
+                Err(refusal) => last = Err(refusal),
+                Ok(()) => match self.activate_one(handle, ActivationRequest::default()) {
+                    Ok(activation) => return Ok(Some(activation)),
+                    Err(refusal) => last = Err(refusal),
+                },
+            }
+        }
+        if let Err(refusal) = &last {
+            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+        }
+        last
+    }
+
+    /// How long an input was held that was released at or after `since`, and is not held now.
+    pub(super) fn released_since(&self, id: ControllerId, input: &InputId, since: Time) -> Option<Span> {
+        let controller = self.state.controllers.get(id)?;
+        let state = controller.inputs.iter().find(|state| state.input == *input)?;
+        let released = state.released.filter(|released| *released >= since)?;
+        Some(released.since(state.pressed))
+    }
+
+    /// Something ended that may have blocked an input: the buffer is looked at once that has settled.
+    pub(super) fn enqueue_drain(&mut self, id: ControllerId) {
+        if self.state.controllers.get(id).is_some_and(|controller| !controller.buffer.is_empty()) {
+            self.enqueue(Consequence::Drain { controller: id });
+        }
+    }
+
+    /// §11.3 ProcessBufferedInputs, as soon as the block of at least one input has ended.
+    pub(super) fn drain_buffer(&mut self, id: ControllerId) {
+        let now = self.state.now;
+        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        // Remove expired inputs.
+        controller.buffer.retain_fresh(now);
+        let waiting: SmallVec<[InputId; 4]> =
+            controller.buffer.iter().map(|kept| kept.input.clone()).collect();
+        let has_ended = |input: &InputId| {
+            self.bound_to(id, input).into_iter().any(|handle| {
+                let verdict = self.check_request(handle, &ActivationRequest::default());
+                verdict
+                    .map_or_else(|refusal| !refusal.reasons.iter().any(ActivationReason::is_block), |()| true)
+            })
+        };
+        if !waiting.iter().any(has_ended) {
+            return;
+        }
+        // Process valid inputs; the first that activates an ability ends it.
+        for input in &waiting {
+            if let Ok(Some(_)) = self.try_input(id, input) {
+                break;
+            }
+        }
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.buffer.clear();
+        }
+    }
+}

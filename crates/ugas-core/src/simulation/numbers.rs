@@ -1,0 +1,126 @@
+//! Numbers of tasks: expressions over the owner, the activation's target and what the ability knows.
+
+use super::Simulation;
+use super::magnitude::refusal;
+use crate::ability::{parameter, set_parameter};
+use crate::expr::{Environment, EvalError, Side};
+use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::id::{AttributeId, CurveId, TagId};
+use crate::number::finite;
+use crate::random::RandomStream;
+use crate::refusal::RefusalReason;
+use crate::task::Number;
+
+impl Simulation {
+    /// Evaluates a number of a task. What it draws at random counts as drawn.
+    pub(super) fn task_number(&mut self, id: ActivationId, number: &Number) -> Result<f64, RefusalReason> {
+        let program = match number {
+            Number::Constant(value) => return Ok(*value),
+            Number::Program(program) => program,
+        };
+        let Some(activation) = self.state.activations.get(id) else { return Ok(0.0) };
+        let mut environment = TaskInputs {
+            sim: self,
+            granted: activation.granted,
+            activation: Some(id),
+            owner: activation.controller,
+            target: activation.targets.first_controller(),
+            stream: RandomStream::resume(activation.stream, activation.draws),
+        };
+        let value = program.evaluate(&mut environment).map_err(refusal)?;
+        let draws = environment.stream.draws();
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.draws = draws;
+        }
+        finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+    }
+
+    /// Evaluates a number of an ability without drawing for good.
+    pub(super) fn ability_number(
+        &self,
+        handle: AbilityHandle,
+        activation: Option<ActivationId>,
+        number: &Number,
+    ) -> Result<f64, RefusalReason> {
+        let program = match number {
+            Number::Constant(value) => return Ok(*value),
+            Number::Program(program) => program,
+        };
+        let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        let running = activation.and_then(|id| self.state.activations.get(id));
+        let mut environment = TaskInputs {
+            sim: self,
+            granted: handle,
+            activation,
+            owner: granted.controller,
+            target: running.and_then(|running| running.targets.first_controller()),
+            stream: RandomStream::resume(
+                running.map_or(0, |running| running.stream),
+                running.map_or(0, |running| running.draws),
+            ),
+        };
+        let value = program.evaluate(&mut environment).map_err(refusal)?;
+        finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+    }
+
+    /// Leaves a number for later tasks of a run.
+    pub(super) fn leave(&mut self, id: ActivationId, name: &str, value: f64) {
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            set_parameter(&mut activation.parameters, name, value);
+        }
+    }
+}
+
+struct TaskInputs<'a> {
+    sim: &'a Simulation,
+    granted: AbilityHandle,
+    activation: Option<ActivationId>,
+    owner: ControllerId,
+    target: Option<ControllerId>,
+    stream: RandomStream,
+}
+
+impl TaskInputs<'_> {
+    fn side(&self, side: Side) -> Option<ControllerId> {
+        match side {
+            Side::Owner | Side::Source => Some(self.owner),
+            Side::Target => self.target,
+        }
+    }
+}
+
+impl Environment for TaskInputs<'_> {
+    fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
+        let value = self.side(side).and_then(|id| self.sim.current(id, attribute));
+        value.ok_or(EvalError::MissingAttribute { side, attribute })
+    }
+
+    fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
+        self.side(side).is_some_and(|id| self.sim.has_tag(id, tag))
+    }
+
+    fn level(&self) -> f64 {
+        let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
+        let granted = self.sim.state.abilities.get(self.granted);
+        f64::from(running.map(|running| running.level).or(granted.map(|granted| granted.level)).unwrap_or(1))
+    }
+
+    fn param(&self, name: &str) -> Result<f64, EvalError> {
+        let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
+        let own = running.and_then(|running| parameter(&running.parameters, name));
+        let granted = || {
+            let granted = self.sim.state.abilities.get(self.granted)?;
+            parameter(&granted.parameters, name)
+        };
+        own.or_else(granted).ok_or(EvalError::MissingParam)
+    }
+
+    fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {
+        let found = self.sim.catalog.curve(curve).ok_or(EvalError::MissingCurve { curve })?;
+        Ok(found.value_at(x))
+    }
+
+    fn random(&mut self) -> Result<f64, EvalError> {
+        Ok(self.stream.next_f64())
+    }
+}

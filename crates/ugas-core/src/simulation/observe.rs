@@ -1,0 +1,194 @@
+//! From events to what they lead to (§10.1): every event is seen here once, and tasks, triggers and cancellations that
+//! it concerns are put in the queue.
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::ability::ActivationRequest;
+use super::cascade::Consequence;
+use crate::ability::{EndReason, GameplayEvent, TriggerOn};
+use crate::event::EventKind;
+use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::id::{AttributeId, TagId};
+use crate::targeting::TargetData;
+use crate::task::Subject;
+
+impl Simulation {
+    /// Looks at an event before it goes out.
+    pub(super) fn observe(&mut self, event: &EventKind) {
+        match event {
+            EventKind::AttributeChanged { controller, attribute, old, new, .. } => {
+                self.wake(*controller, Subject::Attribute(*attribute), event);
+                self.look_for_death(*controller, *attribute, *old, *new);
+            }
+            EventKind::TagAdded { controller, tag } => {
+                self.wake(*controller, Subject::Tag(*tag), event);
+                self.after_tag_added(*controller, *tag);
+            }
+            EventKind::TagRemoved { controller, tag } => {
+                self.wake(*controller, Subject::Tag(*tag), event);
+                self.after_tag_removed(*controller, *tag);
+            }
+            EventKind::GameplayEvent { controller, event: what } => {
+                let mut next = Some(what.tag);
+                while let Some(tag) = next {
+                    self.wake(*controller, Subject::Event(tag), event);
+                    next = self.catalog.tags().parent(tag);
+                }
+                self.trigger(*controller, what);
+            }
+            EventKind::EffectApplied { target, .. }
+            | EventKind::EffectExecuted { target, active: None, .. } => {
+                self.wake(*target, Subject::EffectApplied, event);
+            }
+            EventKind::EffectRemoved { target, .. } => self.wake(*target, Subject::EffectRemoved, event),
+            EventKind::EffectStackChanged { target, .. } => {
+                self.wake(*target, Subject::EffectStackChanged, event);
+            }
+            EventKind::EffectBlockedByImmunity { target, .. } => {
+                self.wake(*target, Subject::EffectBlocked, event);
+            }
+            EventKind::AbilityActivated { controller, .. } => {
+                self.wake(*controller, Subject::AbilityActivated, event);
+            }
+            EventKind::AbilityCommitted { controller, .. } => {
+                self.wake(*controller, Subject::AbilityCommitted, event);
+            }
+            EventKind::AbilityEnded { controller, .. } | EventKind::AbilityCancelled { controller, .. } => {
+                self.wake(*controller, Subject::AbilityEnded, event);
+                self.enqueue_drain(*controller);
+            }
+            EventKind::InputPressed { controller, .. } => {
+                self.wake(*controller, Subject::InputPressed, event);
+            }
+            EventKind::InputReleased { controller, .. } => {
+                self.wake(*controller, Subject::InputReleased, event);
+            }
+            EventKind::Confirmed { controller } | EventKind::Declined { controller } => {
+                self.wake(*controller, Subject::Confirmation, event);
+            }
+            _ => {}
+        }
+    }
+
+    /// §8.6: the fall of the attribute to its threshold.
+    fn look_for_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
+        if let Some((deadly, threshold)) = self.catalog.death
+            && deadly == attribute
+            && old > threshold
+            && new <= threshold
+        {
+            self.enqueue(Consequence::Die { controller });
+        }
+    }
+
+    /// Whether the tag comes from the effect that grants an ability's own tags.
+    fn is_own_tag(&self, activation: ActivationId) -> bool {
+        let granted = self.state.activations.get(activation).map(|known| known.granted);
+        let cause = self.scratch.cause;
+        cause.effect == Some(self.catalog.internal.owned_tags) && cause.ability == granted
+    }
+
+    fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        // A4: an active ability is cancelled by an effect that grants a tag of its own set.
+        let hit = |&run: &ActivationId| {
+            let activation = self.state.activations.get(run);
+            let ability = activation.and_then(|known| self.catalog.ability_by_id(known.ability));
+            ability.is_some_and(|ability| ability.cancel_with.contains(tag)) && !self.is_own_tag(run)
+        };
+        let cancelled: SmallVec<[ActivationId; 2]> =
+            controller.activations.iter().copied().filter(hit).collect();
+        let triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = controller
+            .triggers
+            .iter()
+            .filter(|(on, watched, _)| *watched == tag && *on != TriggerOn::Event)
+            .map(|&(on, _, handle)| (on, handle))
+            .collect();
+        for activation in cancelled {
+            self.enqueue(Consequence::Cancel { activation, reason: EndReason::CancelledByTag(tag) });
+        }
+        for (on, handle) in triggered {
+            let while_tag = (on == TriggerOn::TagPresent).then_some(tag);
+            let request = ActivationRequest { while_tag, ..ActivationRequest::default() };
+            self.enqueue(Consequence::Activate { handle, request });
+        }
+        self.enqueue_drain(id);
+    }
+
+    fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let kept_by_tag = |run: &ActivationId| {
+            self.state.activations.get(*run).is_some_and(|known| known.while_tag == Some(tag))
+        };
+        let over: SmallVec<[ActivationId; 2]> =
+            controller.activations.iter().copied().filter(kept_by_tag).collect();
+        for activation in over {
+            self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
+        }
+        self.enqueue_drain(id);
+    }
+
+    /// A7: an event triggers the abilities that are triggered by its tag or one above it, in the order of their grants.
+    fn trigger(&mut self, id: ControllerId, event: &GameplayEvent) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        if controller.triggers.is_empty() {
+            return;
+        }
+        let registry = self.catalog.tags();
+        let mut triggered: SmallVec<[AbilityHandle; 2]> = SmallVec::new();
+        for &(on, tag, handle) in &controller.triggers {
+            if on == TriggerOn::Event && registry.is_within(event.tag, tag) && !triggered.contains(&handle) {
+                triggered.push(handle);
+            }
+        }
+        for handle in triggered {
+            let request = ActivationRequest {
+                targets: event.target.map(TargetData::from).unwrap_or_default(),
+                event: Some(event.clone()),
+                ..ActivationRequest::default()
+            };
+            self.enqueue(Consequence::Activate { handle, request });
+        }
+    }
+
+    /// Says which abilities begin to cool down with a tag, or have cooled down without it.
+    pub(super) fn announce_cooldown(&mut self, event: CooldownChange) {
+        let CooldownChange { controller: id, tag, began } = event;
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let concerns = |handle: &AbilityHandle| {
+            self.granted(*handle).is_some_and(|(_, ability)| {
+                let others = ability.cooldown_tags.present_in(&controller.tags).filter(|other| *other != tag);
+                ability.cooldown_tags.contains(tag) && others.count() == 0
+            })
+        };
+        let concerned: SmallVec<[AbilityHandle; 2]> =
+            controller.abilities.iter().copied().filter(concerns).collect();
+        for handle in concerned {
+            let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
+            self.emit(match began {
+                true => EventKind::CooldownBegan { controller: id, handle, duration },
+                false => EventKind::CooldownEnded { controller: id, handle },
+            });
+        }
+    }
+
+    /// The change of a cooldown that an event is, if it is one.
+    pub(super) fn cooldown_change(&self, event: &EventKind) -> Option<CooldownChange> {
+        let (controller, tag, began) = match *event {
+            EventKind::TagAdded { controller, tag } => (controller, tag, true),
+            EventKind::TagRemoved { controller, tag } => (controller, tag, false),
+            _ => return None,
+        };
+        let is_one = self.catalog.cooldown_tags.contains(tag);
+        is_one.then_some(CooldownChange { controller, tag, began })
+    }
+}
+
+/// A tag of cooldowns came or went.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CooldownChange {
+    controller: ControllerId,
+    tag: TagId,
+    began: bool,
+}

@@ -1,0 +1,212 @@
+//! Controllers: what they are made of, by name (R1).
+
+use smallvec::SmallVec;
+
+use super::Reload;
+use crate::attribute::layout::Layout;
+use crate::catalog::DefinitionKind;
+use crate::controller::Controller;
+use crate::handle::ControllerId;
+use crate::id::{AttributeSetId, EffectId, TagId, TemplateId};
+use crate::input::InputBuffer;
+use crate::modifier::aggregate::ModifierEntry;
+use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
+use crate::tag::TagContainer;
+
+impl Reload<'_> {
+    /// Moves every controller to the layout that its sets have now. Tags, cues and modifiers are those from before,
+    /// translated: what is evaluated again sees them, and they are what the derived ones are compared with.
+    pub(super) fn translate_controllers(&mut self) -> Result<(), ReloadError> {
+        self.next.state.layouts.clear();
+        for (id, controller) in self.old.state.controllers.iter() {
+            let translated = self.controller(id, controller)?;
+            if let Some(place) = self.next.state.controllers.get_mut(id) {
+                *place = translated;
+            }
+        }
+        Ok(())
+    }
+
+    fn controller(&mut self, id: ControllerId, controller: &Controller) -> Result<Controller, ReloadError> {
+        let Controller {
+            ordinal,
+            template,
+            owner,
+            avatar,
+            replication,
+            layout: _,
+            base: _,
+            current: _,
+            modifiers,
+            tags,
+            effects,
+            // Derived from the active effects.
+            outgoing: _,
+            watchers: _,
+            cues,
+            abilities,
+            activations,
+            // Derived from abilities, tasks and effects.
+            triggers: _,
+            subscriptions: _,
+            ability_blocks: _,
+            inputs,
+            buffer,
+            placement,
+            team,
+            rolls,
+            pending: _,
+        } = controller;
+        let template = self.template(id, *template);
+        let old_layout = self.old.state.layout(controller);
+        let sets = self.sets(id, &old_layout.sets);
+        let layout = self.next.layout_for(&sets);
+        let layout = layout.map_err(|error| ReloadError::AttributeSets { controller: id, error })?;
+        let (base, current) = self.values(id, controller, template, layout);
+        let new_layout = &self.next.state.layouts[layout as usize];
+        let cues = cues.iter().filter_map(|&(cue, count)| Some((self.ids.tag(cue)?, count)));
+        let mut cues: SmallVec<[(TagId, u32); 2]> = cues.collect();
+        cues.sort_unstable();
+        let rolls = rolls.iter().filter_map(|&(effect, count)| Some((self.ids.effect(effect)?, count)));
+        let mut rolls: SmallVec<[(EffectId, u32); 2]> = rolls.collect();
+        rolls.sort_unstable();
+        let entries = modifiers.iter().filter_map(|entry| self.entry(entry, old_layout, new_layout));
+        let mut modifiers: Vec<ModifierEntry> = entries.collect();
+        modifiers.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
+        Ok(Controller {
+            ordinal: *ordinal,
+            template,
+            owner: *owner,
+            avatar: *avatar,
+            replication: *replication,
+            layout,
+            base,
+            current,
+            modifiers,
+            tags: self.tags(id, tags),
+            effects: effects.clone(),
+            outgoing: Vec::new(),
+            watchers: Vec::new(),
+            cues,
+            abilities: abilities.clone(),
+            activations: activations.clone(),
+            triggers: SmallVec::new(),
+            subscriptions: Vec::new(),
+            ability_blocks: SmallVec::new(),
+            inputs: inputs.clone(),
+            buffer: self.buffer(buffer),
+            placement: *placement,
+            team: team.clone(),
+            rolls,
+            pending: Default::default(),
+        })
+    }
+
+    /// A buffer that is kept as the old catalog said is kept as the new one says.
+    fn buffer(&self, old: &InputBuffer) -> InputBuffer {
+        let mut buffer = old.clone();
+        if old.config() == self.old.catalog.input_buffer {
+            buffer.set_config(self.next.catalog.input_buffer);
+        }
+        buffer
+    }
+
+    fn template(&mut self, id: ControllerId, template: Option<TemplateId>) -> Option<TemplateId> {
+        let old = template?;
+        let new = self.ids.template(old);
+        if new.is_none() {
+            let name = self.old.catalog.template_name(old);
+            let place = ReloadPlace::Controller(id);
+            self.report(DefinitionKind::Template, name, place, ReloadOutcome::DefinitionGone);
+        }
+        new
+    }
+
+    fn sets(&mut self, id: ControllerId, old: &[AttributeSetId]) -> Vec<AttributeSetId> {
+        let mut sets = Vec::with_capacity(old.len());
+        for &set in old {
+            match self.ids.attribute_set(set) {
+                Some(set) => sets.push(set),
+                None => {
+                    let name = self.old.catalog.set_name(set);
+                    let place = ReloadPlace::Controller(id);
+                    self.report(DefinitionKind::AttributeSet, name, place, ReloadOutcome::DefinitionGone);
+                }
+            }
+        }
+        sets.sort_unstable();
+        sets
+    }
+
+    /// Bases and current values: carried where the attribute is still there, those of a fresh controller elsewhere.
+    fn values(
+        &mut self,
+        id: ControllerId,
+        controller: &Controller,
+        template: Option<TemplateId>,
+        layout: u32,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let new = std::sync::Arc::clone(&self.next.state.layouts[layout as usize]);
+        let old = self.old.state.layout(controller);
+        let mut carried: Vec<Option<(f64, f64)>> = vec![None; new.slots.len()];
+        for (place, values) in old.slots.iter().zip(controller.base.iter().zip(&controller.current)) {
+            let attribute = self.ids.attribute(place.attribute.id);
+            match attribute.and_then(|attribute| new.slot_of(attribute)) {
+                Some(slot) => {
+                    carried[usize::from(slot)] = Some((*values.0, *values.1));
+                    if self.changes.attribute(&place.attribute) {
+                        self.work.dirty.push((id, slot));
+                    }
+                }
+                None => {
+                    let outcome = ReloadOutcome::AttributeDropped { base: *values.0 };
+                    let place_of = ReloadPlace::Controller(id);
+                    self.report(DefinitionKind::Attribute, &place.attribute.def.name, place_of, outcome);
+                    self.work.vanished.extend(attribute.map(|attribute| (id, attribute)));
+                }
+            }
+        }
+        let template = template.and_then(|template| self.next.catalog.template_by_id(template));
+        let mut base = Vec::with_capacity(new.slots.len());
+        let mut current = Vec::with_capacity(new.slots.len());
+        for (slot, (place, carried)) in (0..).zip(new.slots.iter().zip(carried)) {
+            let (own_base, own_current) = carried.unwrap_or_else(|| {
+                self.work.fresh.push((id, slot));
+                let of_template = template.and_then(|template| {
+                    template.base.iter().find(|(attribute, _)| *attribute == place.attribute.id)
+                });
+                let value = of_template.map_or(place.attribute.def.default_base, |&(_, value)| value);
+                (value, value)
+            });
+            base.push(own_base);
+            current.push(own_current);
+        }
+        (base, current)
+    }
+
+    /// The tags from before, counted as they were.
+    fn tags(&mut self, id: ControllerId, old: &TagContainer) -> TagContainer {
+        let mut tags = TagContainer::default();
+        for (tag, count) in old.iter() {
+            let Some(new) = self.ids.tag(tag) else {
+                let name = self.old.catalog.tag_name(tag);
+                let place = ReloadPlace::Controller(id);
+                self.report(DefinitionKind::Tag, name, place, ReloadOutcome::DefinitionGone);
+                continue;
+            };
+            for _ in 0..count {
+                let _ = tags.add(self.next.catalog.tags(), new, &mut Vec::new());
+            }
+        }
+        tags
+    }
+
+    fn entry(&self, entry: &ModifierEntry, old: &Layout, new: &Layout) -> Option<ModifierEntry> {
+        let attribute = self.ids.attribute(old.attribute_at(entry.slot))?;
+        let channel = match entry.channel {
+            Some(channel) => Some(self.ids.channel(channel)?),
+            None => None,
+        };
+        Some(ModifierEntry { slot: new.slot_of(attribute)?, channel, ..*entry })
+    }
+}

@@ -1,0 +1,390 @@
+//! Active effects: the same instances under their new definitions (R1, R4, R5).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Reload;
+use crate::catalog::DefinitionKind;
+use crate::effect::magnitude::Capture;
+use crate::effect::{
+    ActiveEffect, Duration, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy, LastSource,
+};
+use crate::event::{EventKind, RemovalReason};
+use crate::expr::Side;
+use crate::handle::ActiveEffectId;
+use crate::id::TagId;
+use crate::refusal::RefusalReason;
+use crate::reload::{ReloadOutcome, ReloadPlace};
+use crate::simulation::magnitude::{Dice, Inputs};
+use crate::tag::{TagBits, TagSet};
+use crate::time::Span;
+
+impl Reload<'_> {
+    pub(super) fn translate_effects(&mut self) {
+        for id in self.order.clone() {
+            match self.translate_effect(id) {
+                Ok(translated) => {
+                    if let Some(place) = self.next.state.effects.get_mut(id) {
+                        *place = translated;
+                    }
+                }
+                Err(outcome) => self.lose(id, outcome),
+            }
+        }
+        self.order.retain(|id| self.next.state.effects.contains(*id));
+        for id in self.order.clone() {
+            let (Some((_, before)), Some(now)) = (self.before(id), self.definition_now(id)) else { continue };
+            self.capture_new(id, before, &now);
+            if !self.changes.effect(before, &now) {
+                continue;
+            }
+            match self.adapt(id, before, &now) {
+                Ok(()) => self.touched.push(id),
+                Err(reason) => {
+                    let reason = reason.describe(&self.next);
+                    self.lose(id, ReloadOutcome::CannotContinue { reason });
+                }
+            }
+        }
+        self.order.retain(|id| self.next.state.effects.contains(*id));
+    }
+
+    fn translate_effect(&mut self, id: ActiveEffectId) -> Result<ActiveEffect, ReloadOutcome> {
+        let (active, before) = self.before(id).ok_or(ReloadOutcome::DefinitionGone)?;
+        let ActiveEffect {
+            effect,
+            target,
+            spec,
+            sequence,
+            applied,
+            stacks,
+            status,
+            inhibited,
+            given,
+            started,
+            duration,
+            expires,
+            period,
+            phase,
+            next_tick,
+            ticks,
+            magnitudes,
+            stream,
+            last_source,
+            granted,
+            refresh_pending: _,
+            qualification_pending: _,
+            judgement_pending: _,
+            timers: _,
+        } = active;
+        let effect = self.ids.effect(*effect).ok_or(ReloadOutcome::DefinitionGone)?;
+        let now = self.next.state.definition(&self.next.catalog, effect).cloned();
+        let now = now.ok_or(ReloadOutcome::DefinitionGone)?;
+        if now.is_instant() {
+            return Err(ReloadOutcome::BecameInstant);
+        }
+        let place = ReloadPlace::Effect { active: id, target: *target };
+        let captured = self.captured(active, before, &now);
+        let spec = EffectSpec { effect, name_hash: now.name_hash, captured, ..self.spec(spec, place) };
+        Ok(ActiveEffect {
+            effect,
+            target: *target,
+            spec,
+            sequence: *sequence,
+            applied: *applied,
+            stacks: *stacks,
+            status: *status,
+            inhibited: *inhibited,
+            given: *given,
+            started: *started,
+            duration: *duration,
+            expires: *expires,
+            period: *period,
+            phase: *phase,
+            next_tick: *next_tick,
+            ticks: *ticks,
+            magnitudes: magnitudes.clone(),
+            stream: *stream,
+            last_source: last_source.as_ref().map(|last| Box::new(self.last_source(last))),
+            granted: granted.clone(),
+            refresh_pending: false,
+            qualification_pending: false,
+            judgement_pending: false,
+            timers: EffectTimers::default(),
+        })
+    }
+
+    /// The spec in the new catalog, but for its captured values and what it is a spec of.
+    fn spec(&mut self, spec: &EffectSpec, place: ReloadPlace) -> EffectSpec {
+        let EffectSpec {
+            effect,
+            name_hash,
+            level,
+            context,
+            set_by_caller,
+            duration,
+            period,
+            granted_tags,
+            asset_tags,
+            captured: _,
+            prediction,
+        } = spec;
+        let numbers = set_by_caller.iter();
+        let numbers = numbers.filter_map(|&(tag, value)| Some((self.spec_tag(tag, place)?, value)));
+        let mut numbers: SmallVec<[(TagId, f64); 2]> = numbers.collect();
+        numbers.sort_unstable_by_key(|(tag, _)| *tag);
+        EffectSpec {
+            effect: *effect,
+            name_hash: *name_hash,
+            level: *level,
+            context: context.clone(),
+            set_by_caller: numbers,
+            duration: *duration,
+            period: *period,
+            granted_tags: granted_tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect(),
+            asset_tags: asset_tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect(),
+            captured: SmallVec::new(),
+            prediction: *prediction,
+        }
+    }
+
+    fn spec_tag(&mut self, tag: TagId, place: ReloadPlace) -> Option<TagId> {
+        let new = self.ids.tag(tag);
+        if new.is_none() {
+            let name = self.old.catalog.tag_name(tag);
+            self.report(DefinitionKind::Tag, name, place, ReloadOutcome::DefinitionGone);
+        }
+        new
+    }
+
+    /// The frozen readings that were taken, in the order of the new definition.
+    fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> SmallVec<[Option<f64>; 2]> {
+        let value = |at: Option<usize>| at.and_then(|at| active.spec.captured.get(at).copied().flatten());
+        self.former_captures(before, now).map(value).collect()
+    }
+
+    /// R3: what only the new definition captures is captured now.
+    fn capture_new(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
+        let new: Vec<usize> = self
+            .former_captures(before, now)
+            .enumerate()
+            .filter_map(|(at, former)| former.is_none().then_some(at))
+            .collect();
+        let Some(active) = self.next.state.effects.get(id).filter(|_| !new.is_empty()) else { return };
+        let mut fresh = active.spec.clone();
+        let (source, target) = (active.source(), active.target);
+        self.next.capture_into(&mut fresh, now, Side::Source, source);
+        self.next.capture_into(&mut fresh, now, Side::Target, Some(target));
+        let Some(active) = self.next.state.effects.get_mut(id) else { return };
+        for at in new {
+            active.spec.captured[at] = fresh.captured[at];
+        }
+    }
+
+    /// For each reading of the new definition, where the old one had it.
+    fn former_captures(&self, before: &Effect, now: &Effect) -> impl Iterator<Item = Option<usize>> {
+        let taken: Vec<Option<Capture>> =
+            before.captures.iter().map(|capture| self.capture(capture)).collect();
+        now.captures.iter().map(move |wanted| taken.iter().position(|taken| taken.as_ref() == Some(wanted)))
+    }
+
+    /// A reading in the new catalog; `None` if something that it names is gone.
+    fn capture(&self, capture: &Capture) -> Option<Capture> {
+        let Capture { side, attribute, calculation, source_tag_filter, target_tag_filter } = capture;
+        let tags = |tags: &TagSet| {
+            let tags: Option<Vec<TagId>> = tags.iter().map(|tag| self.ids.tag(tag)).collect();
+            tags.map(TagSet::new)
+        };
+        Some(Capture {
+            side: *side,
+            attribute: self.ids.attribute(*attribute)?,
+            calculation: *calculation,
+            source_tag_filter: tags(source_tag_filter)?,
+            target_tag_filter: tags(target_tag_filter)?,
+        })
+    }
+
+    fn last_source(&self, last: &LastSource) -> LastSource {
+        let LastSource { tags, values } = last;
+        let tags = tags.iter().filter_map(|tag| self.ids.tag(tag));
+        let values = values.iter();
+        LastSource {
+            tags: TagBits::closed(self.next.catalog.tags(), tags),
+            values: values
+                .filter_map(|&(attribute, base, current)| {
+                    Some((self.ids.attribute(attribute)?, base, current))
+                })
+                .collect(),
+        }
+    }
+
+    /// Lets an instance go on under a definition that changed.
+    fn adapt(&mut self, id: ActiveEffectId, before: &Effect, now: &Arc<Effect>) -> Result<(), RefusalReason> {
+        let restacked = self.limit_stacks(id, now);
+        let magnitudes = self.magnitudes(id, before, now, restacked)?;
+        let lifetime = self.lifetime(id, before, now)?;
+        let Some(active) = self.next.state.effects.get_mut(id) else { return Ok(()) };
+        active.magnitudes = magnitudes;
+        let (effect, target, stacks, status) = (active.effect, active.target, active.stacks, active.status);
+        if let Some(old) = restacked {
+            let name = now.name();
+            let place = ReloadPlace::Effect { active: id, target };
+            let changed = EventKind::EffectStackChanged { effect, active: id, target, old, new: stacks };
+            self.work.announcements.push(changed);
+            let outcome = ReloadOutcome::StacksReduced { from: old, to: stacks };
+            self.report(DefinitionKind::Effect, name, place, outcome);
+        }
+        self.set_lifetime(id, lifetime);
+        self.set_period(id, before, now);
+        if status == EffectStatus::Queued && now.def.policy != ExecutionPolicy::RunInSequence {
+            self.work.begins.push(id);
+            let place = ReloadPlace::Effect { active: id, target };
+            self.report(DefinitionKind::Effect, now.name(), place, ReloadOutcome::Began);
+        }
+        Ok(())
+    }
+
+    /// Lowers the stack count to what the new definition allows; returns the old count if it fell.
+    fn limit_stacks(&mut self, id: ActiveEffectId, now: &Effect) -> Option<u32> {
+        let limit = match &now.stacking {
+            None => 1,
+            Some(stacking) if stacking.limit > 0 => stacking.limit,
+            Some(_) => u32::MAX,
+        };
+        let active = self.next.state.effects.get_mut(id)?;
+        (active.stacks > limit).then(|| core::mem::replace(&mut active.stacks, limit))
+    }
+
+    /// R2: a magnitude stays what it was if nothing that gives it changed. Another stack count changes all of them.
+    fn magnitudes(
+        &self,
+        id: ActiveEffectId,
+        before: &Effect,
+        now: &Effect,
+        restacked: Option<u32>,
+    ) -> Result<SmallVec<[f64; 2]>, RefusalReason> {
+        let Some(active) = self.next.state.effects.get(id) else { return Ok(SmallVec::new()) };
+        let inputs = Inputs::of(&self.next.state, &self.next.catalog, now, active);
+        let mut taken = Vec::new();
+        let mut magnitudes = SmallVec::new();
+        for (at, modifier) in now.modifiers.iter().enumerate() {
+            let same = self.changes.same_modifier(before, now, at, &taken).filter(|_| restacked.is_none());
+            let kept = same.and_then(|from| active.magnitudes.get(from).copied());
+            taken.extend(same);
+            magnitudes.push(match kept {
+                Some(kept) => kept,
+                None => inputs.magnitude(&modifier.magnitude, Dice::Modifier(at as u16))?,
+            });
+        }
+        Ok(magnitudes)
+    }
+
+    /// R4: what becomes of the time that an instance has.
+    fn lifetime(&self, id: ActiveEffectId, before: &Effect, now: &Effect) -> Result<Lifetime, RefusalReason> {
+        let (Some((old, _)), Some(active)) = (self.before(id), self.next.state.effects.get(id)) else {
+            return Ok(Lifetime::AsItWas);
+        };
+        if active.spec.duration.is_some() || !self.changes.duration(before, &now.def.duration) {
+            return Ok(Lifetime::AsItWas);
+        }
+        let seconds = |inputs: Inputs<'_>, magnitude| inputs.magnitude(magnitude, Dice::Duration);
+        Ok(match (&before.duration, &now.duration, active.duration) {
+            (Duration::Lasting(said), Duration::Lasting(says), Some(lasts)) => {
+                let inputs = Inputs::of(&self.next.state, &self.next.catalog, now, active);
+                let new = Span::seconds(seconds(inputs, says)?);
+                let inputs = Inputs::of(&self.old.state, &self.old.catalog, before, old);
+                let old = seconds(inputs, said).map_or(lasts, Span::seconds);
+                Lifetime::Moved(new - old)
+            }
+            (Duration::Infinite, Duration::Lasting(says), None) => {
+                let inputs = Inputs::of(&self.next.state, &self.next.catalog, now, active);
+                Lifetime::Begins(Span::seconds(seconds(inputs, says)?))
+            }
+            (Duration::Lasting(_), Duration::Infinite, Some(_)) => Lifetime::Endless,
+            // The host has set it to something else than the definition said.
+            _ => Lifetime::AsItWas,
+        })
+    }
+
+    fn set_lifetime(&mut self, id: ActiveEffectId, lifetime: Lifetime) {
+        let now = self.next.state.now;
+        let Some(active) = self.next.state.effects.get_mut(id) else { return };
+        let running = active.status == EffectStatus::Running;
+        match lifetime {
+            Lifetime::AsItWas | Lifetime::Moved(Span::ZERO) => return,
+            Lifetime::Moved(by) => {
+                active.duration = active.duration.map(|duration| (duration + by).max(Span::ZERO));
+                active.expires = active.expires.map(|end| {
+                    let left = end.since(now) + by;
+                    now + left.max(Span::ZERO)
+                });
+            }
+            Lifetime::Begins(duration) => {
+                active.duration = Some(duration);
+                if running {
+                    active.started = now;
+                    active.expires = Some(now + duration.max(Span::ZERO));
+                }
+            }
+            Lifetime::Endless => {
+                active.duration = None;
+                active.expires = None;
+            }
+        }
+        if !running {
+            return;
+        }
+        let (effect, target) = (active.effect, active.target);
+        let remaining = active.expires.map(|end| end.since(now));
+        if remaining.is_some_and(|left| !left.is_positive()) {
+            self.work.ends.push(id);
+        }
+        let changed = EventKind::EffectDurationChanged { effect, active: id, target, remaining };
+        self.work.announcements.push(changed);
+        self.next.resume_ticks(id);
+    }
+
+    /// R4: a new period is counted from the last tick, or from the beginning.
+    fn set_period(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
+        let Some(active) = self.next.state.effects.get_mut(id) else { return };
+        let own = active.spec.period;
+        let period = |effect: &Effect| effect.period.map(|period| own.unwrap_or(period.period));
+        if period(before) == period(now) {
+            return;
+        }
+        active.period = period(now);
+        active.next_tick = None;
+        if active.status == EffectStatus::Running {
+            self.next.resume_ticks(id);
+        }
+    }
+
+    /// R5: takes an instance away. What it gave is not derived again, so it goes with it.
+    fn lose(&mut self, id: ActiveEffectId, outcome: ReloadOutcome) {
+        let Some(old) = self.old.state.effects.get(id) else { return };
+        let (target, stacks) = (old.target, old.stacks);
+        let effect = self.ids.effect_or_unknown(old.effect);
+        self.next.state.effects.remove(id);
+        if let Some(controller) = self.next.state.controllers.get_mut(target) {
+            controller.effects.retain(|other| *other != id);
+        }
+        if old.status == EffectStatus::Running {
+            self.next.scratch.begins.push_back((effect, target));
+        }
+        let reason = RemovalReason::Reloaded;
+        self.work.announcements.push(EventKind::EffectRemoved { effect, active: id, target, stacks, reason });
+        let name = self.old.effect_name(old.effect);
+        self.report(DefinitionKind::Effect, name, ReloadPlace::Effect { active: id, target }, outcome);
+    }
+}
+
+/// What becomes of the time that an instance has (R4).
+enum Lifetime {
+    AsItWas,
+    /// Its end moves by so much.
+    Moved(Span),
+    /// It had no end, and lasts so long from now on.
+    Begins(Span),
+    Endless,
+}

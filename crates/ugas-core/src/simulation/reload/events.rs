@@ -1,0 +1,214 @@
+//! Events that nobody has polled yet, and queues that wait for their turn: translated, so that what is read later names
+//! what was meant. An id of something that is gone becomes one that names nothing.
+
+use super::Reload;
+use crate::ability::{ActivationReason, ActivationRefusal, EndReason};
+use crate::effect::calculation::CalculationError;
+use crate::event::{Cause, Event, EventKind};
+use crate::expr::EvalError;
+use crate::refusal::{Refusal, RefusalReason};
+use crate::reload::Renumbering;
+
+impl Reload<'_> {
+    pub(super) fn translate_events(&mut self) {
+        self.next.events = self.old.events.iter().map(|event| self.ids.event(event)).collect();
+    }
+
+    /// Where a cascade was cut short, queues of effects still wait to begin, and go on waiting for the next operation.
+    pub(super) fn translate_waiting(&mut self) {
+        for &(effect, target) in &self.old.scratch.begins {
+            if let Some(effect) = self.ids.effect(effect) {
+                self.next.scratch.begins.push_back((effect, target));
+            }
+        }
+    }
+}
+
+impl Renumbering {
+    fn event(&self, event: &Event) -> Event {
+        let Event { sequence, time, cause, prediction, kind } = event;
+        let Cause { operation, effect, active, source, ability } = *cause;
+        let effect = effect.map(|effect| self.effect_or_unknown(effect));
+        Event {
+            sequence: *sequence,
+            time: *time,
+            cause: Cause { operation, effect, active, source, ability },
+            prediction: *prediction,
+            kind: self.event_kind(kind),
+        }
+    }
+
+    /// Copies the event and translates what it names.
+    fn event_kind(&self, kind: &EventKind) -> EventKind {
+        let mut kind = kind.clone();
+        match &mut kind {
+            EventKind::ControllerSpawned { .. }
+            | EventKind::ControllerDespawned { .. }
+            | EventKind::OwnerChanged { .. }
+            | EventKind::AvatarChanged { .. }
+            | EventKind::AbilityLevelChanged { .. }
+            | EventKind::CooldownBegan { .. }
+            | EventKind::CooldownEnded { .. }
+            | EventKind::ChargesChanged { .. }
+            | EventKind::InputPressed { .. }
+            | EventKind::InputReleased { .. }
+            | EventKind::InputBuffered { .. }
+            | EventKind::Confirmed { .. }
+            | EventKind::Declined { .. }
+            | EventKind::HostTaskCancelled { .. }
+            | EventKind::TaskTriggered { .. }
+            | EventKind::TargetingBegan { .. }
+            | EventKind::TargetingEnded { .. }
+            | EventKind::OwnerDied { .. }
+            | EventKind::LogicError { .. } => {}
+            EventKind::AttributeSetAdded { set, .. } | EventKind::AttributeSetRemoved { set, .. } => {
+                *set = self.set_or_unknown(*set);
+            }
+            EventKind::AttributeChanged { attribute, .. }
+            | EventKind::EvaluationFailed { attribute, .. }
+            | EventKind::DivisorIgnored { attribute, .. } => {
+                *attribute = self.attribute_or_unknown(*attribute);
+            }
+            EventKind::TagAdded { tag, .. } | EventKind::TagRemoved { tag, .. } => {
+                *tag = self.tag_or_unknown(*tag);
+            }
+            EventKind::CueAdded { cue, .. }
+            | EventKind::CueRemoved { cue, .. }
+            | EventKind::CueExecuted { cue, .. } => *cue = self.tag_or_unknown(*cue),
+            EventKind::BeforeEffectApplied { effect, values, .. } => {
+                *effect = self.effect_or_unknown(*effect);
+                for (attribute, ..) in values {
+                    *attribute = self.attribute_or_unknown(*attribute);
+                }
+            }
+            EventKind::ModifierInert { effect, attribute, .. } => {
+                *effect = self.effect_or_unknown(*effect);
+                *attribute = self.attribute_or_unknown(*attribute);
+            }
+            EventKind::EffectApplied { effect, .. }
+            | EventKind::EffectMerged { effect, .. }
+            | EventKind::EffectQueued { effect, .. }
+            | EventKind::EffectExecuted { effect, .. }
+            | EventKind::EffectRemoved { effect, .. }
+            | EventKind::EffectStackChanged { effect, .. }
+            | EventKind::EffectDurationChanged { effect, .. }
+            | EventKind::EffectInhibited { effect, .. }
+            | EventKind::EffectResumed { effect, .. }
+            | EventKind::EffectBlockedByImmunity { effect, .. } => {
+                *effect = self.effect_or_unknown(*effect);
+            }
+            EventKind::EffectRefused(refusal) => self.refusal(refusal),
+            EventKind::AbilityGranted { ability, .. }
+            | EventKind::AbilityRevoked { ability, .. }
+            | EventKind::AbilityActivated { ability, .. }
+            | EventKind::AbilityCommitted { ability, .. }
+            | EventKind::HostTaskRequested { ability, .. }
+            | EventKind::NoTarget { ability, .. } => *ability = self.ability_or_unknown(*ability),
+            EventKind::AbilityEnded { ability, reason, .. }
+            | EventKind::AbilityCancelled { ability, reason, .. } => {
+                *ability = self.ability_or_unknown(*ability);
+                if let EndReason::CancelledByTag(tag) | EndReason::TriggerGone(tag) = reason {
+                    *tag = self.tag_or_unknown(*tag);
+                }
+            }
+            EventKind::TaskFailed { ability, reason, .. } => {
+                *ability = self.ability_or_unknown(*ability);
+                self.reason(reason);
+            }
+            EventKind::AbilityRefused(refusal) => self.activation_refusal(refusal),
+            EventKind::GameplayEvent { event, .. } => event.tag = self.tag_or_unknown(event.tag),
+            EventKind::CascadeLimit { chain, .. } => {
+                for effect in chain {
+                    *effect = self.effect_or_unknown(*effect);
+                }
+            }
+        }
+        kind
+    }
+
+    fn refusal(&self, refusal: &mut Refusal) {
+        refusal.effect = self.effect_or_unknown(refusal.effect);
+        for reason in &mut refusal.reasons {
+            self.reason(reason);
+        }
+    }
+
+    fn activation_refusal(&self, refusal: &mut ActivationRefusal) {
+        refusal.ability = refusal.ability.map(|ability| self.ability_or_unknown(ability));
+        for reason in &mut refusal.reasons {
+            match reason {
+                ActivationReason::UnknownController(_)
+                | ActivationReason::NotGranted
+                | ActivationReason::AlreadyActive
+                | ActivationReason::NoCharges
+                | ActivationReason::OutOfRange
+                | ActivationReason::NotAuthorised
+                | ActivationReason::LimitReached => {}
+                ActivationReason::UnknownAbility(ability) => *ability = self.ability_or_unknown(*ability),
+                ActivationReason::BlockedByAbility { tag, .. }
+                | ActivationReason::MissingTag { tag, .. }
+                | ActivationReason::BlockedTag { tag, .. }
+                | ActivationReason::OnCooldown { tag, .. } => *tag = self.tag_or_unknown(*tag),
+                ActivationReason::CannotAfford { attribute, .. } => {
+                    *attribute = self.attribute_or_unknown(*attribute);
+                }
+                ActivationReason::EffectRefused(reason) => self.reason(reason),
+            }
+        }
+    }
+
+    fn reason(&self, reason: &mut RefusalReason) {
+        match reason {
+            RefusalReason::UnknownController(_)
+            | RefusalReason::UnknownGrant(_)
+            | RefusalReason::UnknownHandle(_)
+            | RefusalReason::StillActive(_)
+            | RefusalReason::AuthoritativeOnly
+            | RefusalReason::Hook(_)
+            | RefusalReason::ApplicationQuery
+            | RefusalReason::Immune { .. }
+            | RefusalReason::ChanceFailed
+            | RefusalReason::StackOverflow { .. }
+            | RefusalReason::MissingParameter
+            | RefusalReason::CustomTask
+            | RefusalReason::LimitReached(_) => {}
+            RefusalReason::UnknownEffect(effect) => *effect = self.effect_or_unknown(*effect),
+            RefusalReason::UnknownAbility(ability) => *ability = self.ability_or_unknown(*ability),
+            RefusalReason::MissingTag { tag, .. }
+            | RefusalReason::BlockedTag { tag, .. }
+            | RefusalReason::WouldBeRemoved { tag }
+            | RefusalReason::MissingSetByCaller(tag) => *tag = self.tag_or_unknown(*tag),
+            RefusalReason::RequirementFailed(calculation)
+            | RefusalReason::MissingCalculation(calculation) => {
+                *calculation = self.calculation_or_unknown(*calculation);
+            }
+            RefusalReason::MissingAttribute { attribute, .. } => {
+                *attribute = self.attribute_or_unknown(*attribute);
+            }
+            RefusalReason::MissingCurve(curve) => *curve = self.curve_or_unknown(*curve),
+            RefusalReason::CalculationFailed { calculation, error } => {
+                *calculation = self.calculation_or_unknown(*calculation);
+                self.calculation_error(error);
+            }
+            RefusalReason::NonFinite { attribute, .. } => {
+                *attribute = attribute.map(|attribute| self.attribute_or_unknown(attribute));
+            }
+        }
+    }
+
+    fn calculation_error(&self, error: &mut CalculationError) {
+        match error {
+            CalculationError::UndeclaredCapture { attribute, .. }
+            | CalculationError::Evaluation(EvalError::MissingAttribute { attribute, .. }) => {
+                *attribute = self.attribute_or_unknown(*attribute);
+            }
+            CalculationError::Evaluation(EvalError::MissingSetByCaller { tag }) => {
+                *tag = self.tag_or_unknown(*tag);
+            }
+            CalculationError::Evaluation(EvalError::MissingCurve { curve }) => {
+                *curve = self.curve_or_unknown(*curve);
+            }
+            CalculationError::Evaluation(_) | CalculationError::Failed(_) => {}
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A running simulation goes on under a changed catalog; [`crate::reload`] has the law.
+//!
+//! A copy of the simulation is put under the new catalog, and takes the place of the old one when all is done (R7).
+//! Reading order, one module a kind of state: `definitions` (effects created at run time), `controllers`, `effects`,
+//! `abilities`, `runs`, `events`; then `derive` (all that follows from these facts) and `resume` (the one operation that tells
+//! about it). Records are taken apart field by field, so that a new field cannot be forgotten here.
+//!
+//! A new kind of state is a module of its own, called from [`Reload::run`] beside `abilities`.
+
+mod abilities;
+mod changes;
+mod controllers;
+mod definitions;
+mod derive;
+mod effects;
+mod events;
+mod resume;
+mod runs;
+
+use std::sync::Arc;
+
+use self::changes::Changes;
+use self::resume::Work;
+use super::Simulation;
+use super::cascade::Scratch;
+use crate::catalog::{Catalog, DefinitionKind};
+use crate::effect::{ActiveEffect, Effect};
+use crate::handle::ActiveEffectId;
+use crate::reload::{
+    CatalogDiff, ReloadEntry, ReloadError, ReloadOutcome, ReloadPlace, ReloadReport, Renumbering,
+};
+
+impl Simulation {
+    /// Puts the simulation under a changed catalog while it runs: values of controllers survive, active effects go on
+    /// with their new definitions, and what cannot go on is taken away and reported. [`crate::reload`] has the rules.
+    ///
+    /// Handles stay valid. Ids are those of the new catalog from now on: [`ReloadReport::ids`] translates them. Snapshots
+    /// from before are refused afterwards, unless the catalogs are equal.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+    /// # use ugas_core::catalog::{Catalog, CatalogErrors};
+    /// # use ugas_core::controller::ControllerDef;
+    /// # use ugas_core::effect::EffectDef;
+    /// # use ugas_core::modifier::Operation;
+    /// # use ugas_core::simulation::{Config, Simulation};
+    /// # use ugas_core::time::Span;
+    /// fn rules(damage: f64) -> Result<Arc<Catalog>, CatalogErrors> {
+    ///     Catalog::builder()
+    ///         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
+    ///         .effect(EffectDef::lasting("GE_Poison", 10.0).every(1.0).modify("Health", Operation::Add, -damage))
+    ///         .template(ControllerDef::new("Wolf").with_set("Combat"))
+    ///         .build()
+    /// }
+    /// let catalog = rules(5.0)?;
+    /// let mut sim = Simulation::new(catalog.clone(), Config::seeded(7));
+    /// let wolf = sim.spawn("Wolf")?;
+    /// sim.apply_effect(catalog.effect("GE_Poison")?, None, wolf)?;
+    /// sim.advance(Span::seconds(4.0)); // four ticks of 5
+    ///
+    /// let report = sim.reload(rules(10.0)?)?;
+    /// assert!(report.is_lossless());
+    /// sim.advance(Span::seconds(6.0)); // six ticks of 10
+    /// let health = sim.catalog().attribute("Health")?;
+    /// assert_eq!(sim.current(wolf, health), Some(20.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the sets of a controller do not go together any more, or inside a batch. Nothing has changed then.
+    pub fn reload(&mut self, catalog: Arc<Catalog>) -> Result<ReloadReport, ReloadError> {
+        if self.scratch.batch_depth > 0 {
+            return Err(ReloadError::InsideBatch);
+        }
+        let (next, report) = Reload::new(self, catalog).run()?;
+        *self = next;
+        Ok(report)
+    }
+}
+
+/// A reload under way.
+struct Reload<'a> {
+    old: &'a Simulation,
+    /// What is to take its place.
+    next: Simulation,
+    changes: Changes<'a>,
+    ids: Renumbering,
+    entries: Vec<ReloadEntry>,
+    /// Active effects in application order.
+    order: Vec<ActiveEffectId>,
+    /// Of these, the ones whose definition, or something that it uses, changed.
+    touched: Vec<ActiveEffectId>,
+    work: Work,
+}
+
+impl<'a> Reload<'a> {
+    fn new(old: &'a Simulation, catalog: Arc<Catalog>) -> Self {
+        let diff = CatalogDiff::between(&old.catalog, &catalog);
+        let ids = Renumbering::new(&old.catalog, &catalog);
+        let mut next = old.clone();
+        next.catalog = catalog;
+        next.scratch = Scratch::default();
+        let mut order: Vec<(u64, ActiveEffectId)> =
+            old.state.effects.iter().map(|(id, active)| (active.sequence, id)).collect();
+        order.sort_unstable();
+        Self {
+            old,
+            next,
+            changes: Changes { old: &old.catalog, diff },
+            ids,
+            entries: Vec::new(),
+            order: order.into_iter().map(|(_, id)| id).collect(),
+            touched: Vec::new(),
+            work: Work::default(),
+        }
+    }
+
+    fn run(mut self) -> Result<(Simulation, ReloadReport), ReloadError> {
+        self.translate_definitions();
+        self.translate_controllers()?;
+        self.translate_effects();
+        self.translate_abilities();
+        self.translate_runs();
+        self.translate_events();
+        self.derive();
+        self.resume();
+        self.translate_waiting();
+        let report = ReloadReport { diff: self.changes.diff, ids: self.ids, entries: self.entries };
+        Ok((self.next, report))
+    }
+
+    fn report(
+        &mut self,
+        kind: DefinitionKind,
+        name: impl Into<String>,
+        place: ReloadPlace,
+        outcome: ReloadOutcome,
+    ) {
+        self.entries.push(ReloadEntry { kind, name: name.into(), place, outcome });
+    }
+
+    /// An active effect as it was, with the definition it had.
+    fn before(&self, id: ActiveEffectId) -> Option<(&'a ActiveEffect, &'a Arc<Effect>)> {
+        let active = self.old.state.effects.get(id)?;
+        Some((active, self.old.state.definition(&self.old.catalog, active.effect)?))
+    }
+
+    /// The definition that an active effect has now.
+    fn definition_now(&self, id: ActiveEffectId) -> Option<Arc<Effect>> {
+        let active = self.next.state.effects.get(id)?;
+        self.next.state.definition(&self.next.catalog, active.effect).cloned()
+    }
+}

@@ -1,0 +1,106 @@
+//! The one operation in which a reload makes itself felt: its events, and all that follows from them.
+
+use super::Reload;
+use crate::ability::{EndReason, Grant};
+use crate::catalog::DefinitionKind;
+use crate::effect::{AbilityGrant, WatchSubject};
+use crate::event::{EventKind, RemovalReason};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::id::AttributeId;
+use crate::reload::{ReloadOutcome, ReloadPlace};
+use crate::simulation::cascade::Consequence;
+
+/// What is to be done once everything is in its place.
+#[derive(Default)]
+pub(super) struct Work {
+    /// Events of what has been done already.
+    pub(super) announcements: Vec<EventKind>,
+    /// Slots of attributes that are new on a controller.
+    pub(super) fresh: Vec<(ControllerId, u16)>,
+    /// Attributes that a controller lost and others may have.
+    pub(super) vanished: Vec<(ControllerId, AttributeId)>,
+    /// Slots to be evaluated again.
+    pub(super) dirty: Vec<(ControllerId, u16)>,
+    /// Abilities that an effect no longer grants.
+    pub(super) releases: Vec<(ActiveEffectId, AbilityHandle)>,
+    /// Abilities that an effect grants now.
+    pub(super) grants: Vec<(ActiveEffectId, AbilityGrant)>,
+    /// Queued effects that need not wait any more.
+    pub(super) begins: Vec<ActiveEffectId>,
+    /// Effects whose time is up.
+    pub(super) ends: Vec<ActiveEffectId>,
+    /// Runs of abilities that cannot go on.
+    pub(super) stops: Vec<ActivationId>,
+}
+
+impl Reload<'_> {
+    /// R6: a reload that raises no event is no operation, and leaves no trace.
+    pub(super) fn resume(&mut self) {
+        let work = core::mem::take(&mut self.work);
+        let touched = core::mem::take(&mut self.touched);
+        let fresh = work.fresh.clone();
+        let sim = &mut self.next;
+        sim.operate(|sim| sim.take_up(work, &touched));
+        if sim.state.events == self.old.state.events {
+            sim.state.operation = self.old.state.operation;
+        }
+        for (id, slot) in fresh {
+            let Some(controller) = self.next.state.controllers.get(id) else { continue };
+            let place = &self.next.state.layout(controller).slots[usize::from(slot)];
+            let (name, base) = (place.attribute.def.name.clone(), controller.base[usize::from(slot)]);
+            let outcome = ReloadOutcome::Appeared { base };
+            self.report(DefinitionKind::Attribute, name, ReloadPlace::Controller(id), outcome);
+        }
+    }
+}
+
+impl crate::simulation::Simulation {
+    fn take_up(&mut self, work: Work, touched: &[ActiveEffectId]) {
+        let Work { announcements, fresh, vanished, dirty, releases, grants, begins, ends, stops } = work;
+        for kind in announcements {
+            if let EventKind::TagAdded { controller, tag } | EventKind::TagRemoved { controller, tag } = kind
+            {
+                self.notify(controller, WatchSubject::Tag(tag));
+            }
+            self.emit(kind);
+        }
+        for activation in stops {
+            self.end_activation(activation, EndReason::Reloaded);
+        }
+        for of_controller in fresh.chunk_by(|one, other| one.0 == other.0) {
+            let is_new = |slot| of_controller.iter().any(|&(_, fresh)| fresh == slot);
+            self.initialise_values(of_controller[0].0, is_new);
+        }
+        for (controller, attribute) in vanished {
+            self.notify(controller, WatchSubject::Attribute(attribute));
+        }
+        for (controller, slot) in dirty {
+            self.mark_dirty(controller, slot);
+        }
+        for &active in touched {
+            if let Some(effect) = self.state.effects.get_mut(active) {
+                effect.qualification_pending = true;
+            }
+            self.enqueue_refresh(active);
+        }
+        for (active, handle) in releases {
+            if let Some(effect) = self.state.effects.get_mut(active) {
+                effect.granted.retain(|other| *other != handle);
+            }
+            self.release_ability(handle);
+        }
+        for (active, grant) in grants {
+            let Some(target) = self.state.effects.get(active).map(|effect| effect.target) else { continue };
+            let handle = self.grant_ability(target, Grant::of(&grant, Some((active, grant.removal))));
+            if let (Some(handle), Some(effect)) = (handle, self.state.effects.get_mut(active)) {
+                effect.granted.push(handle);
+            }
+        }
+        for active in begins {
+            self.begin_waiting(active);
+        }
+        for active in ends {
+            self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
+        }
+    }
+}

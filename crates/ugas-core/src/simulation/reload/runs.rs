@@ -1,0 +1,190 @@
+//! Runs of abilities and their tasks: those whose program is still the same go on where they are (R8).
+
+use super::Reload;
+use crate::ability::{Activation, GameplayEvent};
+use crate::catalog::DefinitionKind;
+use crate::handle::{ActivationId, TaskId};
+use crate::reload::{ReloadOutcome, ReloadPlace};
+use crate::simulation::state::{Timer, TimerKind};
+use crate::task::{RunningTask, Subject};
+
+impl Reload<'_> {
+    pub(super) fn translate_runs(&mut self) {
+        for (id, task) in self.old.state.tasks.iter() {
+            let translated = self.task(task);
+            if let Some(place) = self.next.state.tasks.get_mut(id) {
+                *place = translated;
+            }
+        }
+        for (id, activation) in self.old.state.activations.iter() {
+            let translated = self.activation(activation);
+            if let Some(place) = self.next.state.activations.get_mut(id) {
+                *place = translated;
+            }
+            if !self.goes_on(activation) {
+                self.stop(id, activation);
+            }
+        }
+    }
+
+    /// Whether the program, and what the run depends on, is what it was.
+    fn goes_on(&self, activation: &Activation) -> bool {
+        let Some(now) = self.ids.ability(activation.ability) else { return false };
+        let before = self.old.catalog.ability_by_id(activation.ability);
+        let now = self.next.catalog.ability_by_id(now);
+        let (Some(before), Some(now)) = (before, now) else { return false };
+        let tags_are_there = activation.while_tag.is_none_or(|tag| self.ids.tag(tag).is_some());
+        let is_granted = self.next.state.abilities.contains(activation.granted);
+        is_granted && tags_are_there && before.def.tasks == now.def.tasks
+    }
+
+    /// What cannot go on is cancelled in the operation of the reload.
+    fn stop(&mut self, id: ActivationId, activation: &Activation) {
+        self.work.stops.push(id);
+        if self.ids.ability(activation.ability).is_some() {
+            let name = self.old.catalog.ability_name(activation.ability);
+            let place =
+                ReloadPlace::Ability { handle: activation.granted, controller: activation.controller };
+            self.report(DefinitionKind::Ability, name, place, ReloadOutcome::RunCancelled);
+        }
+    }
+
+    fn activation(&self, activation: &Activation) -> Activation {
+        let Activation {
+            granted,
+            ability,
+            controller,
+            level,
+            sequence,
+            started,
+            targets,
+            event,
+            while_tag,
+            prediction,
+            paid,
+            cooling,
+            ending,
+            owned_tags,
+            parameters,
+            applied,
+            cues,
+            stream,
+            draws,
+            threads,
+            next_thread,
+        } = activation.clone();
+        let event = event.and_then(|event| {
+            let GameplayEvent { tag, magnitude, instigator, target } = event;
+            Some(GameplayEvent { tag: self.ids.tag(tag)?, magnitude, instigator, target })
+        });
+        let effects = &self.next.state.effects;
+        Activation {
+            granted,
+            ability: self.ids.ability_or_unknown(ability),
+            controller,
+            level,
+            sequence,
+            started,
+            targets,
+            event,
+            while_tag: while_tag.and_then(|tag| self.ids.tag(tag)),
+            prediction,
+            paid,
+            cooling,
+            ending,
+            owned_tags: owned_tags.filter(|owned| effects.contains(*owned)),
+            parameters,
+            applied: applied.into_iter().filter(|(_, active)| effects.contains(*active)).collect(),
+            cues: cues.into_iter().filter_map(|cue| self.ids.tag(cue)).collect(),
+            stream,
+            draws,
+            threads,
+            next_thread,
+        }
+    }
+
+    fn task(&self, task: &RunningTask) -> RunningTask {
+        let RunningTask {
+            activation,
+            controller,
+            thread,
+            step,
+            sequence,
+            started,
+            deadline,
+            memory,
+            subjects,
+            timer: _,
+        } = task.clone();
+        let mut subjects: smallvec::SmallVec<[Subject; 2]> =
+            subjects.into_iter().filter_map(|subject| self.subject(subject)).collect();
+        subjects.sort_unstable();
+        RunningTask {
+            activation,
+            controller,
+            thread,
+            step,
+            sequence,
+            started,
+            deadline,
+            memory,
+            subjects,
+            timer: None,
+        }
+    }
+
+    fn subject(&self, subject: Subject) -> Option<Subject> {
+        Some(match subject {
+            Subject::Attribute(attribute) => Subject::Attribute(self.ids.attribute(attribute)?),
+            Subject::Tag(tag) => Subject::Tag(self.ids.tag(tag)?),
+            Subject::Event(tag) => Subject::Event(self.ids.tag(tag)?),
+            other => other,
+        })
+    }
+
+    /// Subscriptions, triggers, blocks and timers follow from tasks, abilities and effects (R2).
+    pub(super) fn derive_runs(&mut self) {
+        let tasks: Vec<TaskId> = self.next.state.tasks.handles().collect();
+        for id in tasks {
+            let state = &mut self.next.state;
+            let Some(task) = state.tasks.get_mut(id) else { continue };
+            if let Some(deadline) = task.deadline {
+                let timer = Timer { sequence: task.sequence, kind: TimerKind::Task(id) };
+                task.timer = Some(state.timers.schedule(deadline, timer));
+            }
+            let Some(controller) = state.controllers.get_mut(task.controller) else { continue };
+            for &subject in &task.subjects {
+                let entry = (subject, task.sequence, id);
+                if let Err(at) = controller.subscriptions.binary_search(&entry) {
+                    controller.subscriptions.insert(at, entry);
+                }
+            }
+        }
+        let controllers: Vec<_> = self.next.state.controllers.handles().collect();
+        for id in controllers {
+            let Some(controller) = self.next.state.controllers.get_mut(id) else { continue };
+            for handle in controller.abilities.clone() {
+                let state = &mut self.next.state;
+                let Some(granted) = state.abilities.get_mut(handle) else { continue };
+                if let Some(at) = granted.recharge {
+                    let timer = Timer { sequence: granted.sequence, kind: TimerKind::Recharge(handle) };
+                    granted.timer = Some(state.timers.schedule(at, timer));
+                }
+                let Some(ability) = self.next.catalog.ability_by_id(granted.ability) else { continue };
+                if let Some(controller) = self.next.state.controllers.get_mut(id) {
+                    let triggers = ability.triggers.iter().map(|&(on, tag)| (on, tag, handle));
+                    controller.triggers.extend(triggers);
+                }
+            }
+            for (_, effect) in self.giving(id) {
+                let Some(controller) = self.next.state.controllers.get_mut(id) else { continue };
+                for tag in effect.block_abilities.iter() {
+                    match controller.ability_blocks.binary_search_by_key(&tag, |(known, _)| *known) {
+                        Ok(at) => controller.ability_blocks[at].1 += 1,
+                        Err(at) => controller.ability_blocks.insert(at, (tag, 1)),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Whether an ability can be activated (A1): every check, in order, without side effects.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Simulation;
+use super::ability::ActivationRequest;
+use super::execute::{Run, SpecRef, written};
+use super::magnitude::Dice;
+use super::state::Role;
+use crate::ability::{
+    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing, NetExecution,
+};
+use crate::controller::Controller;
+use crate::effect::{EffectContext, EffectSpec};
+use crate::expr::Side;
+use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::id::{EffectId, TagId};
+use crate::refusal::RefusalReason;
+use crate::tag::{TagRequirement, TagSet, TagView};
+use crate::targeting::TargetData;
+use crate::time::Span;
+
+pub(super) type ActivationReasons = SmallVec<[ActivationReason; 2]>;
+
+impl Simulation {
+    /// Whether an ability could be activated now (§8.3, A1). Changes nothing.
+    ///
+    /// # Errors
+    /// All reasons why not.
+    pub fn can_activate(&self, handle: AbilityHandle) -> Result<(), ActivationRefusal> {
+        self.check_request(handle, &ActivationRequest::default())
+    }
+
+    /// Whether an ability could be activated on a target now. Changes nothing.
+    ///
+    /// # Errors
+    /// All reasons why not.
+    pub fn can_activate_on(
+        &self,
+        handle: AbilityHandle,
+        targets: impl Into<TargetData>,
+    ) -> Result<(), ActivationRefusal> {
+        self.check_request(handle, &ActivationRequest::on(targets))
+    }
+
+    /// The abilities of a controller that have all of these tags and could be activated now, in the order in which they
+    /// were granted (GASD §4.6.13).
+    pub fn activatable_abilities<'a>(
+        &'a self,
+        controller: ControllerId,
+        tags: &'a TagSet,
+    ) -> impl Iterator<Item = AbilityHandle> + 'a {
+        self.abilities_with_tags(controller, tags).filter(|&handle| self.can_activate(handle).is_ok())
+    }
+
+    /// The abilities of a controller that have all of these tags, in the order in which they were granted.
+    pub fn abilities_with_tags<'a>(
+        &'a self,
+        controller: ControllerId,
+        tags: &'a TagSet,
+    ) -> impl Iterator<Item = AbilityHandle> + 'a {
+        let abilities = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        abilities.unwrap_or_default().iter().copied().filter(|&handle| {
+            let Some((granted, ability)) = self.granted(handle) else { return false };
+            tags.iter().all(|tag| self.ability_has_tag(granted, ability, tag))
+        })
+    }
+
+    /// How long an ability still cools down, together with the whole of it; `None` if it does not (GASD §4.5.15).
+    pub fn ability_cooldown(&self, handle: AbilityHandle) -> Option<(Span, Span)> {
+        let (granted, ability) = self.granted(handle)?;
+        let tags: SmallVec<[TagId; 4]> = ability.cooldown_tags.iter().collect();
+        self.cooldown(granted.controller, &tags)
+    }
+
+    pub(super) fn granted(&self, handle: AbilityHandle) -> Option<(&GrantedAbility, &Ability)> {
+        let granted = self.state.abilities.get(handle)?;
+        Some((granted, self.catalog.ability_by_id(granted.ability)?))
+    }
+
+    /// Whether an ability is described by a tag or one below it.
+    pub(super) fn ability_has_tag(&self, granted: &GrantedAbility, ability: &Ability, tag: TagId) -> bool {
+        let registry = self.catalog.tags();
+        ability.own_tags.matches(tag)
+            || granted.dynamic_tags.iter().any(|&dynamic| registry.is_within(dynamic, tag))
+    }
+
+    pub(super) fn ability_matches(&self, granted: &GrantedAbility, ability: &Ability, tags: &TagSet) -> bool {
+        !tags.is_empty() && tags.iter().any(|tag| self.ability_has_tag(granted, ability, tag))
+    }
+
+    pub(super) fn check_request(
+        &self,
+        handle: AbilityHandle,
+        request: &ActivationRequest,
+    ) -> Result<(), ActivationRefusal> {
+        let granted = self.granted(handle);
+        let reasons = match granted {
+            None => smallvec![ActivationReason::NotGranted],
+            Some((granted, ability)) => self.activation_reasons(handle, granted, ability, request),
+        };
+        if reasons.is_empty() {
+            return Ok(());
+        }
+        Err(ActivationRefusal {
+            ability: granted.map(|(granted, _)| granted.ability),
+            controller: granted.map(|(granted, _)| granted.controller),
+            reasons,
+        })
+    }
+
+    /// The checks of A1, in order; all failures are collected.
+    fn activation_reasons(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        request: &ActivationRequest,
+    ) -> ActivationReasons {
+        let mut reasons = ActivationReasons::new();
+        let Some(controller) = self.state.controllers.get(granted.controller) else {
+            reasons.push(ActivationReason::UnknownController(granted.controller));
+            return reasons;
+        };
+        if self.config.role == Role::Client && ability.def.net_execution == NetExecution::ServerOnly {
+            reasons.push(ActivationReason::NotAuthorised);
+        }
+        if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
+            reasons.push(ActivationReason::AlreadyActive);
+        }
+        self.check_blocked(handle, granted, ability, controller, &mut reasons);
+        explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons);
+        let source = request.event.as_ref().and_then(|event| event.instigator);
+        if let Some(source) = source.and_then(|source| self.state.controllers.get(source)) {
+            explain(&ability.source, &source.tags, ActivationParty::Source, &mut reasons);
+        }
+        if let Some(target) = request.targets.first_controller() {
+            match self.state.controllers.get(target) {
+                Some(target) => {
+                    explain(&ability.target, &target.tags, ActivationParty::Target, &mut reasons);
+                    if is_out_of_range(ability.def.max_range, controller, target) {
+                        reasons.push(ActivationReason::OutOfRange);
+                    }
+                }
+                None => reasons.push(ActivationReason::UnknownController(target)),
+            }
+        }
+        self.check_cooldown(granted, ability, controller, &mut reasons);
+        reasons.extend(self.check_cost(handle, granted, ability, None));
+        if ability.def.charges.is_some() && granted.charges == 0 {
+            reasons.push(ActivationReason::NoCharges);
+        }
+        if controller.activations.len() >= self.config.max_activations_per_controller as usize {
+            reasons.push(ActivationReason::LimitReached);
+        }
+        reasons
+    }
+
+    /// Active abilities and effects that block abilities like this one.
+    fn check_blocked(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        controller: &Controller,
+        reasons: &mut ActivationReasons,
+    ) {
+        for &id in &controller.activations {
+            let Some(activation) = self.state.activations.get(id) else { continue };
+            // One that is about to be restarted does not stand in its own way.
+            if activation.granted == handle && ability.def.retrigger {
+                continue;
+            }
+            let Some(other) = self.catalog.ability_by_id(activation.ability) else { continue };
+            let blocking =
+                other.block_abilities.iter().find(|&tag| self.ability_has_tag(granted, ability, tag));
+            if let Some(tag) = blocking {
+                let by = Some(activation.granted);
+                reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
+            }
+        }
+        for &(tag, _) in &controller.ability_blocks {
+            if self.ability_has_tag(granted, ability, tag) {
+                let blocks = |id: &crate::handle::ActiveEffectId| {
+                    let found = self.state.effect_of(&self.catalog, *id);
+                    found.is_some_and(|(active, effect)| {
+                        !active.inhibited && active.given && effect.block_abilities.contains(tag)
+                    })
+                };
+                let effect = controller.effects.iter().copied().find(blocks);
+                reasons.push(ActivationReason::BlockedByAbility { tag, by: None, effect });
+            }
+        }
+    }
+
+    fn check_cooldown(
+        &self,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        controller: &Controller,
+        reasons: &mut ActivationReasons,
+    ) {
+        if let Some(tag) = ability.cooldown_tags.present_in(&controller.tags).next() {
+            let remaining = self.cooldown(granted.controller, &[tag]).map(|(remaining, _)| remaining);
+            reasons.push(ActivationReason::OnCooldown { tag, remaining });
+        }
+    }
+
+    /// What commit checks again: cooldown, cost and charges (A2).
+    pub(super) fn commit_reasons(
+        &self,
+        handle: AbilityHandle,
+        activation: ActivationId,
+        parts: super::commit::CommitParts,
+    ) -> ActivationReasons {
+        let mut reasons = ActivationReasons::new();
+        let Some((granted, ability)) = self.granted(handle) else {
+            reasons.push(ActivationReason::NotGranted);
+            return reasons;
+        };
+        let Some(controller) = self.state.controllers.get(granted.controller) else {
+            reasons.push(ActivationReason::UnknownController(granted.controller));
+            return reasons;
+        };
+        if parts.cooldown {
+            self.check_cooldown(granted, ability, controller, &mut reasons);
+        }
+        if parts.cost {
+            reasons.extend(self.check_cost(handle, granted, ability, Some(activation)));
+        }
+        if parts.cooldown && ability.def.charges.is_some() && granted.charges == 0 {
+            reasons.push(ActivationReason::NoCharges);
+        }
+        reasons
+    }
+
+    /// A2: the cost is evaluated as if executed; affordable if no attribute would fall below its minimum.
+    fn check_cost(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        activation: Option<ActivationId>,
+    ) -> Option<ActivationReason> {
+        let cost = ability.cost?;
+        match self.cost_shortfall(handle, granted, ability, cost, activation) {
+            Ok(shortfall) => shortfall,
+            Err(reason) => Some(ActivationReason::EffectRefused(reason)),
+        }
+    }
+
+    fn cost_shortfall(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        cost: EffectId,
+        activation: Option<ActivationId>,
+    ) -> Result<Option<ActivationReason>, RefusalReason> {
+        let owner = granted.controller;
+        let effect = self.catalog.effect_by_id(cost).ok_or(RefusalReason::UnknownEffect(cost))?;
+        let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
+        self.capture_into(&mut spec, effect, Side::Target, Some(owner));
+        if !effect.is_instant() {
+            return Ok(None);
+        }
+        let run = Run { effect, spec: SpecRef::Given(&spec, 0), target: owner, tick: 0 };
+        let mut bases: SmallVec<[(u16, f64); 2]> = SmallVec::new();
+        let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
+        let mut write = |attribute, operation, magnitude, stacks| {
+            let Some((_, slot)) = self.state.locate(owner, attribute) else { return };
+            let slot = slot as u16;
+            let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
+                bases.push((slot, controller.base[usize::from(slot)]));
+                bases.len() - 1
+            });
+            bases[at].1 = written(bases[at].1, operation, magnitude, stacks).unwrap_or(bases[at].1);
+        };
+        for planned in self.plan_modifiers(&run)? {
+            write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
+        }
+        let inputs = run.inputs(self)?;
+        for (at, execution) in effect.executions.iter().enumerate() {
+            let result = inputs.execute(execution, Dice::Execution(0, u16::MAX - at as u16))?;
+            for output in result.outputs {
+                write(output.attribute, output.operation, output.magnitude, 1);
+            }
+        }
+        let layout = self.state.layout(controller);
+        for (slot, base) in bases {
+            let at = usize::from(slot);
+            let attribute = layout.attribute_at(slot);
+            if !base.is_finite() {
+                return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
+            }
+            let (min, _) = super::State::bounds(controller, &layout.slots[at]);
+            let minimum = min.unwrap_or(0.0);
+            // The base is what is paid with; the current value is what the player sees. Neither may fall below.
+            let current = self.state.unclamped(&self.catalog, controller, slot, base);
+            let would_be = if base < current { base } else { current };
+            let before = controller.base[at].min(controller.current[at]);
+            if would_be < minimum && would_be < before {
+                return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A spec as an ability makes it: its level, its numbers, with itself as the context's ability (§8.4).
+    pub(super) fn ability_spec(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        effect: EffectId,
+        activation: Option<ActivationId>,
+    ) -> Result<EffectSpec, RefusalReason> {
+        let running = activation.and_then(|id| self.state.activations.get(id));
+        let context = EffectContext {
+            source: Some(granted.controller),
+            ability: Some(handle),
+            source_object: granted.source_object,
+            hit: running.and_then(|running| running.targets.first_hit()).map(|hit| Box::new(*hit)),
+            origin: running.and_then(|running| running.targets.first_location()),
+            ..EffectContext::default()
+        };
+        let level = running.map_or(granted.level, |running| running.level);
+        let mut spec = self.spec(effect, f64::from(level), context)?;
+        spec.prediction = running.and_then(|running| running.prediction);
+        for (tag, number) in &ability.set_by_caller {
+            let value = self.ability_number(handle, activation, number)?;
+            spec.set_magnitude(*tag, value);
+        }
+        Ok(spec)
+    }
+}
+
+fn explain(
+    requirement: &TagRequirement,
+    tags: &impl TagView,
+    party: ActivationParty,
+    reasons: &mut ActivationReasons,
+) {
+    if requirement.is_met_by(tags) {
+        return;
+    }
+    let missing = requirement.require.missing_from(tags);
+    reasons.extend(missing.map(|tag| ActivationReason::MissingTag { party, tag }));
+    let present = requirement.ignore.present_in(tags);
+    reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
+}
+
+/// Where one of them is nowhere, distance is no reason.
+pub(super) fn is_out_of_range(range: Option<f64>, owner: &Controller, target: &Controller) -> bool {
+    let Some(range) = range.filter(|range| *range > 0.0) else { return false };
+    let (Some(from), Some(to)) = (owner.placement, target.placement) else { return false };
+    let squared: f64 = from.position().iter().zip(to.position()).map(|(a, b)| (a - b) * (a - b)).sum();
+    squared > range * range
+}

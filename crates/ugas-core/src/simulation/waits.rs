@@ -1,0 +1,652 @@
+//! Waits (§10.2, §10.3): what a task subscribes to, and what ends it. Nothing is polled.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::cascade::Consequence;
+use super::state::{Timer, TimerKind};
+use crate::ability::{EndReason, ThreadStatus};
+use crate::event::EventKind;
+use crate::handle::{ActivationId, ControllerId, TaskId};
+use crate::input::InputId;
+use crate::refusal::{Party, RefusalReason};
+use crate::targeting::{Confirmation, TargetData, Targeting};
+use crate::task::{
+    EffectFilter, RunningTask, Subject, Task, TaskContext, TaskOutcome, TaskProgress, TaskRequests, Wait,
+};
+use crate::time::{Span, Time};
+
+/// How a wait began.
+pub(super) enum Begun {
+    /// It was over before it began.
+    Done,
+    /// It holds its branch.
+    Waiting,
+}
+
+/// What an event means for a wait.
+pub(super) enum Verdict {
+    /// Nothing.
+    No,
+    /// It is over, with a number for later tasks.
+    Done(Option<(&'static str, f64)>),
+    /// It happened, and the wait goes on.
+    Reported,
+    /// The player declined.
+    Declined,
+    /// Native code decides.
+    Native,
+}
+
+/// How a task ended (§10.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TaskEnd {
+    /// What it waited for came.
+    Completed,
+    /// It is not needed any more.
+    Cancelled,
+}
+
+type Subjects = SmallVec<[Subject; 2]>;
+
+/// What holds a branch, before it is a task.
+#[derive(Default)]
+struct Hold {
+    subjects: Subjects,
+    deadline: Option<Time>,
+    memory: SmallVec<[f64; 2]>,
+}
+
+impl Hold {
+    fn on(subject: Subject) -> Self {
+        Self { subjects: SmallVec::from_slice(&[subject]), ..Self::default() }
+    }
+
+    fn until(deadline: Time) -> Self {
+        Self { deadline: Some(deadline), ..Self::default() }
+    }
+}
+
+impl Simulation {
+    /// A task that is under way.
+    pub fn task(&self, id: TaskId) -> Option<&RunningTask> {
+        self.state.tasks.get(id)
+    }
+
+    /// The kind of a task that is under way, as files call it.
+    pub fn task_kind(&self, id: TaskId) -> Option<&str> {
+        let task = self.state.tasks.get(id)?;
+        let activation = self.state.activations.get(task.activation)?;
+        self.catalog.ability_by_id(activation.ability)?.routine.kind(task.step)
+    }
+
+    /// The tasks of a controller's abilities that are under way, in the order of their runs.
+    pub fn tasks_of(&self, controller: ControllerId) -> impl Iterator<Item = TaskId> + '_ {
+        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
+        let runs = runs.unwrap_or_default().iter().filter_map(|&run| self.state.activations.get(run));
+        runs.flat_map(|activation| activation.tasks())
+    }
+
+    /// The host is done with a task that it was asked for (A6). False if nothing waits for it (any more): an answer that
+    /// comes twice, or too late, changes nothing.
+    pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
+        let is_host = matches!(self.wait_of(task), Some(Wait::Host(_)));
+        if is_host {
+            self.operate(|sim| match outcome {
+                TaskOutcome::Completed => sim.complete(task),
+                TaskOutcome::Interrupted | TaskOutcome::Cancelled | TaskOutcome::Failed => {
+                    if let Some(running) = sim.state.tasks.get(task) {
+                        sim.end_activation(running.activation, EndReason::Declined);
+                    }
+                }
+            });
+        }
+        is_host
+    }
+
+    /// The host provides targets for a task that waits for them. False if nothing waits for them (any more), or a
+    /// position is not finite.
+    pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> bool {
+        let Some(Wait::TargetData { confirmation, .. }) = self.wait_of(task) else { return false };
+        let confirmation = *confirmation;
+        if targets.check().is_err() {
+            return false;
+        }
+        self.operate(|sim| sim.take_targets(task, targets, confirmation));
+        true
+    }
+
+    /// What a task that waits for targets would choose now: for a reticle or a preview (GASD §4.11.4).
+    pub fn preview_targets(&self, task: TaskId) -> Option<TargetData> {
+        let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return None };
+        let activation = self.state.activations.get(self.state.tasks.get(task)?.activation)?;
+        let mut found = TargetData::new();
+        self.select_into(
+            targeting,
+            activation.controller,
+            &activation.targets,
+            &mut Default::default(),
+            &mut found,
+        );
+        Some(found)
+    }
+
+    fn take_targets(&mut self, task: TaskId, targets: TargetData, confirmation: Confirmation) {
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let (id, controller) = (running.activation, running.controller);
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.targets = targets;
+        }
+        if confirmation == Confirmation::CustomMulti {
+            self.emit(EventKind::TaskTriggered { controller, task });
+        } else {
+            self.complete(task);
+        }
+    }
+
+    pub(super) fn wait_of(&self, task: TaskId) -> Option<&Wait> {
+        let task = self.state.tasks.get(task)?;
+        let activation = self.state.activations.get(task.activation)?;
+        let ability = self.catalog.ability_by_id(activation.ability)?;
+        match &ability.routine.step(task.step)?.task {
+            Task::Wait(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
+    /// Begins a wait. One whose condition holds already is over at once.
+    pub(super) fn begin_wait(
+        &mut self,
+        id: ActivationId,
+        thread: u32,
+        step: u32,
+        wait: &Wait,
+    ) -> Result<Begun, RefusalReason> {
+        let Some(activation) = self.state.activations.get(id) else { return Ok(Begun::Done) };
+        let (owner, started) = (activation.controller, activation.started);
+        let now = self.state.now;
+        let has = |sim: &Self, tag| sim.has_tag(owner, tag);
+        let hold = match wait {
+            Wait::Delay(seconds) => {
+                let span = Span::seconds(self.task_number(id, seconds)?);
+                if !span.is_positive() {
+                    return Ok(Begun::Done);
+                }
+                Hold::until(now + span)
+            }
+            Wait::GameTime(seconds) => {
+                let time = Time::from_seconds(self.task_number(id, seconds)?);
+                if time <= now {
+                    return Ok(Begun::Done);
+                }
+                Hold::until(time)
+            }
+            Wait::Event { tag, .. } => Hold::on(Subject::Event(*tag)),
+            Wait::InputPressed(_) => Hold::on(Subject::InputPressed),
+            Wait::InputReleased(input) => {
+                // Released since the ability began, while it was busy with something else.
+                let input = input.clone().or_else(|| self.own_input(id));
+                let held = input.and_then(|input| self.released_since(owner, &input, started));
+                if let Some(held) = held {
+                    self.leave(id, "Input.HeldTime", held.as_seconds());
+                    return Ok(Begun::Done);
+                }
+                Hold::on(Subject::InputReleased)
+            }
+            Wait::TagAdded(tag) if has(self, *tag) => return Ok(Begun::Done),
+            Wait::TagRemoved(tag) if !has(self, *tag) => return Ok(Begun::Done),
+            Wait::TagAdded(tag) | Wait::TagRemoved(tag) | Wait::TagChanged(tag) => {
+                Hold::on(Subject::Tag(*tag))
+            }
+            Wait::TagQuery(query) => {
+                let controller = self.state.controllers.get(owner);
+                if controller.is_some_and(|controller| query.matches(&controller.tags)) {
+                    return Ok(Begun::Done);
+                }
+                Hold { subjects: query.tags().map(Subject::Tag).collect(), ..Hold::default() }
+            }
+            Wait::AttributeChange(attribute) => {
+                self.require_attribute(owner, *attribute)?;
+                Hold::on(Subject::Attribute(*attribute))
+            }
+            Wait::AttributeThreshold { attribute, comparison, threshold, ratio_to } => {
+                let threshold = self.task_number(id, threshold)?;
+                let value = self.compared(owner, *attribute, *ratio_to)?;
+                if comparison.holds(value, threshold) {
+                    return Ok(Begun::Done);
+                }
+                let mut hold = Hold::on(Subject::Attribute(*attribute));
+                hold.subjects.extend(ratio_to.map(Subject::Attribute));
+                hold.memory.push(threshold);
+                hold
+            }
+            Wait::EffectApplied(_) => Hold::on(Subject::EffectApplied),
+            Wait::EffectRemoved(_) => Hold::on(Subject::EffectRemoved),
+            Wait::EffectBlocked(_) => Hold::on(Subject::EffectBlocked),
+            Wait::EffectStackChange(_) => Hold::on(Subject::EffectStackChanged),
+            Wait::AbilityActivate(_) => Hold::on(Subject::AbilityActivated),
+            Wait::AbilityCommit(_) => Hold::on(Subject::AbilityCommitted),
+            Wait::AbilityEnd(_) => Hold::on(Subject::AbilityEnded),
+            Wait::ConfirmCancel => Hold::on(Subject::Confirmation),
+            // Without a network, both sides are always here.
+            Wait::NetSync { .. } => return Ok(Begun::Done),
+            Wait::TargetData { targeting, confirmation, max_delay } => {
+                if *confirmation == Confirmation::Instant {
+                    self.choose_targets(id, targeting);
+                    return Ok(Begun::Done);
+                }
+                let mut hold = Hold::on(Subject::Confirmation);
+                if let Some(delay) = max_delay {
+                    hold.deadline = Some(now + Span::seconds(self.task_number(id, delay)?));
+                }
+                let task = self.begin_task(id, owner, thread, step, hold);
+                let confirmation = *confirmation;
+                self.emit(EventKind::TargetingBegan { controller: owner, task, confirmation });
+                return Ok(Begun::Waiting);
+            }
+            Wait::Host(host) => {
+                let kind = Arc::clone(&host.kind);
+                let task = self.begin_task(id, owner, thread, step, Hold::default());
+                let ability = self.state.activations.get(id).map(|activation| activation.ability);
+                if let Some(ability) = ability {
+                    self.emit(EventKind::HostTaskRequested { controller: owner, ability, task, kind, step });
+                }
+                return Ok(Begun::Waiting);
+            }
+            Wait::Custom { task, params } => {
+                let mut memory: SmallVec<[f64; 2]> = SmallVec::new();
+                for (_, number) in params {
+                    memory.push(self.task_number(id, number)?);
+                }
+                return self.begin_custom(id, owner, thread, step, *task, memory);
+            }
+        };
+        self.begin_task(id, owner, thread, step, hold);
+        Ok(Begun::Waiting)
+    }
+
+    /// The pause between two rounds of a loop.
+    pub(super) fn begin_pause(&mut self, id: ActivationId, thread: u32, step: u32, until: Time) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        self.begin_task(id, activation.controller, thread, step, Hold::until(until));
+    }
+
+    fn begin_task(
+        &mut self,
+        id: ActivationId,
+        controller: ControllerId,
+        thread: u32,
+        step: u32,
+        hold: Hold,
+    ) -> TaskId {
+        let sequence = self.state.next_sequence();
+        let now = self.state.now;
+        let Hold { mut subjects, deadline, memory } = hold;
+        subjects.sort_unstable();
+        subjects.dedup();
+        let task = self.state.tasks.insert(RunningTask {
+            activation: id,
+            controller,
+            thread,
+            step,
+            sequence,
+            started: now,
+            deadline: None,
+            memory,
+            subjects: subjects.clone(),
+            timer: None,
+        });
+        self.subscribe(task, sequence, controller, &subjects);
+        self.set_deadline(task, deadline);
+        if let Some(known) = self.thread_mut(id, thread) {
+            known.status = ThreadStatus::Waiting(task);
+        }
+        task
+    }
+
+    fn subscribe(&mut self, task: TaskId, sequence: u64, controller: ControllerId, subjects: &[Subject]) {
+        let Some(controller) = self.state.controllers.get_mut(controller) else { return };
+        for &subject in subjects {
+            let entry = (subject, sequence, task);
+            if let Err(at) = controller.subscriptions.binary_search(&entry) {
+                controller.subscriptions.insert(at, entry);
+            }
+        }
+    }
+
+    fn set_deadline(&mut self, task: TaskId, deadline: Option<Time>) {
+        let now = self.state.now;
+        let Some(running) = self.state.tasks.get_mut(task) else { return };
+        if let Some(timer) = running.timer.take() {
+            self.state.timers.cancel(timer);
+        }
+        running.deadline = deadline;
+        if let Some(deadline) = deadline {
+            let timer = Timer { sequence: running.sequence, kind: TimerKind::Task(task) };
+            running.timer = Some(self.state.timers.schedule(deadline.max(now), timer));
+        }
+    }
+
+    /// Ends a task without a word to its branch: subscriptions and timers go with it (§10.5).
+    pub(super) fn drop_task(&mut self, task: TaskId, end: TaskEnd) {
+        let is_host = end == TaskEnd::Cancelled && matches!(self.wait_of(task), Some(Wait::Host(_)));
+        let is_targeting = matches!(self.wait_of(task), Some(Wait::TargetData { .. }));
+        let Some(running) = self.state.tasks.remove(task) else { return };
+        if let Some(timer) = running.timer {
+            self.state.timers.cancel(timer);
+        }
+        if let Some(controller) = self.state.controllers.get_mut(running.controller) {
+            for subject in &running.subjects {
+                let entry = (*subject, running.sequence, task);
+                if let Ok(at) = controller.subscriptions.binary_search(&entry) {
+                    controller.subscriptions.remove(at);
+                }
+            }
+        }
+        let controller = running.controller;
+        if is_host {
+            self.emit(EventKind::HostTaskCancelled { controller, task });
+        }
+        if is_targeting {
+            self.emit(EventKind::TargetingEnded { controller, task });
+        }
+    }
+
+    /// The time of a task has come.
+    pub(super) fn fire_task(&mut self, task: TaskId) {
+        let Some(running) = self.state.tasks.get_mut(task) else { return };
+        running.timer = None;
+        running.deadline = None;
+        let id = running.activation;
+        self.blame_activation(id);
+        match self.wait_of(task) {
+            Some(Wait::TargetData { .. }) => self.end_activation(id, EndReason::Declined),
+            Some(Wait::Custom { .. }) => self.wake_custom(task, None),
+            _ => self.complete(task),
+        }
+    }
+
+    /// What a task waits for came. Targets that the player confirmed are chosen at this moment.
+    pub(super) fn finish_wait(&mut self, task: TaskId) {
+        let catalog = Arc::clone(&self.catalog);
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let id = running.activation;
+        let Some(activation) = self.state.activations.get(id) else { return };
+        let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
+        if let Some(Task::Wait(Wait::TargetData { targeting, confirmation, .. })) =
+            ability.routine.step(running.step).map(|step| &step.task)
+            && *confirmation == Confirmation::UserConfirmed
+        {
+            self.choose_targets(id, targeting);
+        }
+        self.complete(task);
+    }
+
+    /// Fills in the activation's targets; persistent ones stay where there are no new ones.
+    fn choose_targets(&mut self, id: ActivationId, targeting: &Targeting) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        let mut found = TargetData::new();
+        let mut buffers = core::mem::take(&mut self.scratch.selection);
+        self.select_into(targeting, activation.controller, &activation.targets, &mut buffers, &mut found);
+        self.scratch.selection = buffers;
+        if found.is_empty() && targeting.persistent {
+            return;
+        }
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.targets = found;
+        }
+    }
+
+    /// What an event on its controller means for a task.
+    pub(super) fn judge(&self, id: TaskId, event: &EventKind) -> Verdict {
+        let Some(task) = self.state.tasks.get(id) else { return Verdict::No };
+        let Some(wait) = self.wait_of(id) else { return Verdict::No };
+        let done_if = |holds: bool| if holds { Verdict::Done(None) } else { Verdict::No };
+        match (wait, event) {
+            (Wait::Custom { .. }, _) => Verdict::Native,
+            (Wait::Event { tag, exact, once }, EventKind::GameplayEvent { event, .. }) => {
+                if *exact && event.tag != *tag {
+                    Verdict::No
+                } else if *once {
+                    Verdict::Done(Some(("Event.Magnitude", event.magnitude)))
+                } else {
+                    Verdict::Reported
+                }
+            }
+            (Wait::InputPressed(wanted), EventKind::InputPressed { input, .. }) => {
+                done_if(self.is_meant(task, wanted.as_ref(), input))
+            }
+            (Wait::InputReleased(wanted), EventKind::InputReleased { input, held, .. }) => {
+                if self.is_meant(task, wanted.as_ref(), input) {
+                    Verdict::Done(Some(("Input.HeldTime", held.as_seconds())))
+                } else {
+                    Verdict::No
+                }
+            }
+            (Wait::TagQuery(query), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) => {
+                let controller = self.state.controllers.get(task.controller);
+                done_if(controller.is_some_and(|controller| query.matches(&controller.tags)))
+            }
+            (Wait::AttributeChange(_), EventKind::AttributeChanged { new, .. }) => {
+                Verdict::Done(Some(("Attribute.Value", *new)))
+            }
+            (
+                Wait::AttributeThreshold { attribute, comparison, ratio_to, .. },
+                EventKind::AttributeChanged { .. },
+            ) => {
+                let threshold = task.memory.first().copied().unwrap_or_default();
+                let value = self.compared(task.controller, *attribute, *ratio_to);
+                done_if(value.is_ok_and(|value| comparison.holds(value, threshold)))
+            }
+            (
+                Wait::EffectApplied(filter),
+                EventKind::EffectApplied { effect, .. } | EventKind::EffectExecuted { effect, .. },
+            )
+            | (Wait::EffectRemoved(filter), EventKind::EffectRemoved { effect, .. })
+            | (Wait::EffectBlocked(filter), EventKind::EffectBlockedByImmunity { effect, .. })
+            | (Wait::EffectStackChange(filter), EventKind::EffectStackChanged { effect, .. }) => {
+                done_if(self.passes(filter, *effect))
+            }
+            (Wait::AbilityActivate(tags), EventKind::AbilityActivated { handle, activation, .. })
+            | (Wait::AbilityCommit(tags), EventKind::AbilityCommitted { handle, activation, .. })
+            | (
+                Wait::AbilityEnd(tags),
+                EventKind::AbilityEnded { handle, activation, .. }
+                | EventKind::AbilityCancelled { handle, activation, .. },
+            ) => {
+                let matches =
+                    |(granted, ability)| tags.is_empty() || self.ability_matches(granted, ability, tags);
+                let is_other = *activation != task.activation;
+                done_if(is_other && self.granted(*handle).is_some_and(matches))
+            }
+            (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Declined { .. }) => Verdict::Declined,
+            (Wait::TagAdded(_), EventKind::TagAdded { .. })
+            | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
+            | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. })
+            | (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Confirmed { .. }) => {
+                Verdict::Done(None)
+            }
+            _ => Verdict::No,
+        }
+    }
+
+    fn passes(&self, filter: &EffectFilter, effect: crate::id::EffectId) -> bool {
+        let EffectFilter { effect: wanted, tags } = filter;
+        wanted.is_none_or(|wanted| wanted == effect)
+            && (tags.is_empty()
+                || self
+                    .state
+                    .definition(&self.catalog, effect)
+                    .is_some_and(|effect| effect.own_tags.has_any(tags)))
+    }
+
+    fn own_input(&self, id: ActivationId) -> Option<InputId> {
+        let granted = self.state.activations.get(id)?.granted;
+        self.state.abilities.get(granted)?.input.clone()
+    }
+
+    fn is_meant(&self, task: &RunningTask, wanted: Option<&InputId>, input: &InputId) -> bool {
+        match wanted {
+            Some(wanted) => wanted == input,
+            // An ability that is bound to nothing waits for any input.
+            None => self.own_input(task.activation).is_none_or(|own| own == *input),
+        }
+    }
+
+    fn require_attribute(
+        &self,
+        owner: ControllerId,
+        attribute: crate::id::AttributeId,
+    ) -> Result<f64, RefusalReason> {
+        let missing = RefusalReason::MissingAttribute { party: Party::Source, attribute };
+        self.state.locate(owner, attribute).map(|(known, slot)| known.current[slot]).ok_or(missing)
+    }
+
+    /// An attribute, or its share of another. A share of nothing is nothing.
+    fn compared(
+        &self,
+        owner: ControllerId,
+        attribute: crate::id::AttributeId,
+        ratio_to: Option<crate::id::AttributeId>,
+    ) -> Result<f64, RefusalReason> {
+        let value = self.require_attribute(owner, attribute)?;
+        let Some(ratio_to) = ratio_to else { return Ok(value) };
+        let whole = self.require_attribute(owner, ratio_to)?;
+        let share = value / whole;
+        Ok(if share.is_finite() { share } else { 0.0 })
+    }
+
+    fn begin_custom(
+        &mut self,
+        id: ActivationId,
+        owner: ControllerId,
+        thread: u32,
+        step: u32,
+        custom: u32,
+        memory: SmallVec<[f64; 2]>,
+    ) -> Result<Begun, RefusalReason> {
+        let hold = Hold { memory, ..Hold::default() };
+        let task = self.begin_task(id, owner, thread, step, hold);
+        let progress = self.call_custom(task, custom, |native, context| native.activate(context));
+        match progress {
+            Some(TaskProgress::Waiting) => Ok(Begun::Waiting),
+            Some(TaskProgress::Done) => {
+                self.drop_task(task, TaskEnd::Completed);
+                if let Some(known) = self.thread_mut(id, thread) {
+                    known.status = ThreadStatus::Running;
+                }
+                Ok(Begun::Done)
+            }
+            Some(TaskProgress::Failed) | None => Err(RefusalReason::CustomTask),
+        }
+    }
+
+    /// Native code is told of an event, or that its time has come.
+    pub(super) fn wake_custom(&mut self, task: TaskId, event: Option<&EventKind>) {
+        let Some(Wait::Custom { task: custom, .. }) = self.wait_of(task) else { return };
+        let custom = *custom;
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let (id, step) = (running.activation, running.step);
+        let progress = self.call_custom(task, custom, |native, context| match event {
+            Some(event) => native.wake(context, event),
+            None => native.timer(context),
+        });
+        match progress {
+            Some(TaskProgress::Waiting) => {}
+            Some(TaskProgress::Done) => self.complete(task),
+            Some(TaskProgress::Failed) | None => self.fail_task(id, step, RefusalReason::CustomTask),
+        }
+    }
+
+    /// Calls native code with its parameters, which are the first of its numbers, and its memory, which is the rest.
+    fn call_custom(
+        &mut self,
+        task: TaskId,
+        custom: u32,
+        call: impl FnOnce(&dyn crate::task::CustomTask, &mut TaskContext<'_>) -> TaskProgress,
+    ) -> Option<TaskProgress> {
+        let native = Arc::clone(self.catalog.custom_task(custom)?);
+        let catalog = Arc::clone(&self.catalog);
+        let running = self.state.tasks.get_mut(task)?;
+        let (id, owner) = (running.activation, running.controller);
+        let mut numbers = core::mem::take(&mut running.memory);
+        let activation = self.state.activations.get(id)?;
+        let target = activation.targets.first_controller();
+        let ability = catalog.ability_by_id(activation.ability)?;
+        let step = self.state.tasks.get(task)?.step;
+        let Task::Wait(Wait::Custom { params: names, .. }) = &ability.routine.step(step)?.task else {
+            return None;
+        };
+        let params: SmallVec<[(Box<str>, f64); 2]> =
+            names.iter().zip(&numbers).map(|((name, _), value)| (name.clone(), *value)).collect();
+        let mut memory: SmallVec<[f64; 2]> = numbers.iter().skip(names.len()).copied().collect();
+        numbers.truncate(names.len());
+        let mut context = TaskContext {
+            simulation: self,
+            owner,
+            target,
+            params: &params,
+            memory: &mut memory,
+            requests: TaskRequests::default(),
+        };
+        let progress = call(&*native, &mut context);
+        let TaskRequests { subjects, deadline, outputs } = context.requests;
+        numbers.extend(memory.into_iter().map(|value| if value.is_finite() { value + 0.0 } else { 0.0 }));
+        let running = self.state.tasks.get_mut(task)?;
+        running.memory = numbers;
+        let sequence = running.sequence;
+        for &subject in &subjects {
+            if !running.subjects.contains(&subject) {
+                running.subjects.push(subject);
+            }
+        }
+        self.subscribe(task, sequence, owner, &subjects);
+        if deadline.is_some() {
+            self.set_deadline(task, deadline);
+        }
+        for (name, value) in outputs {
+            self.leave(id, &name, value);
+        }
+        Some(progress)
+    }
+
+    /// Tells the tasks that wait for `subject` of a controller of an event.
+    pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
+        let Some(known) = self.state.controllers.get(controller) else { return };
+        if known.subscriptions.is_empty() {
+            return;
+        }
+        let start = known.subscriptions.partition_point(|(other, ..)| *other < subject);
+        let told: SmallVec<[TaskId; 4]> = known.subscriptions[start..]
+            .iter()
+            .take_while(|(other, ..)| *other == subject)
+            .map(|&(.., task)| task)
+            .collect();
+        for task in told {
+            match self.judge(task, event) {
+                Verdict::No => {}
+                Verdict::Done(output) => {
+                    if matches!(event, EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) {
+                        self.mark_reacting(task);
+                    }
+                    self.enqueue(Consequence::Complete { task, output });
+                }
+                Verdict::Reported => self.enqueue(Consequence::Report { task }),
+                Verdict::Declined => self.enqueue(Consequence::Decline { task }),
+                Verdict::Native => {
+                    self.enqueue(Consequence::WakeNative { task, event: Box::new(event.clone()) });
+                }
+            }
+        }
+    }
+
+    fn mark_reacting(&mut self, task: TaskId) {
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let (id, thread) = (running.activation, running.thread);
+        if let Some(known) = self.thread_mut(id, thread) {
+            known.reacting = true;
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Targeting as designers write it, and the same with its tags resolved.
+
+use std::sync::Arc;
+
+use super::geometry::Shape;
+use crate::effect::TagQueryDef;
+use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::tag::{TagQuery, TagSet};
+
+/// Where an area begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    /// Where the owner is, looking where the owner looks.
+    #[default]
+    Owner,
+    /// Where the activation's target is, looking where it looks.
+    ActivationTarget,
+    /// The place that was targeted, looking away from the owner.
+    TargetLocation,
+}
+
+/// On whose side a target must be, seen from the owner. The owner is always allied to itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Affiliation {
+    /// No matter.
+    #[default]
+    Any,
+    /// Allied, the owner included.
+    Allied,
+    /// Allied, but not the owner.
+    OtherAllied,
+    /// Hostile.
+    Hostile,
+    /// Without a side.
+    Neutral,
+    /// The owner.
+    SelfOnly,
+    /// Anybody but the owner.
+    ExcludeSelf,
+}
+
+/// When targeting is done (GASD §4.11.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Confirmation {
+    /// At once.
+    #[default]
+    Instant,
+    /// When the user confirms; the user may also cancel.
+    UserConfirmed,
+    /// When the host says so.
+    Custom,
+    /// When the host says so, and then again, until it is cancelled: the task goes on after each time.
+    CustomMulti,
+}
+
+/// Targeting by names: who may be targeted, and where one looks for them.
+///
+/// ```
+/// use ugas_core::targeting::{Affiliation, HalfAngle, Shape, TargetingDef};
+///
+/// let breath = TargetingDef::new(Shape::Cone(HalfAngle::from_degrees(30.0)))
+///     .range(8.0)
+///     .affiliation(Affiliation::Hostile)
+///     .exclude("State.Dead")
+///     .count(3);
+/// assert!(breath.problems().is_empty());
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TargetingDef {
+    /// Form of the area.
+    pub shape: Shape,
+    /// How far it reaches; `None` is without end.
+    pub range: Option<f64>,
+    /// Where it begins.
+    pub origin: Origin,
+    /// Tags that a target must all have.
+    pub require_tags: Vec<String>,
+    /// Tags of which a target must have none.
+    pub exclude_tags: Vec<String>,
+    /// Must hold over a target's tags.
+    pub query: TagQueryDef,
+    /// On whose side a target must be.
+    pub affiliation: Affiliation,
+    /// The most targets; 0 is no limit.
+    pub count: u32,
+    /// Whether a target must be seen from the origin; the host's [`Space`](super::Space) decides.
+    pub line_of_sight: bool,
+    /// A native filter, by the name it is registered under.
+    pub filter: Option<String>,
+    /// Whether the last valid targets are kept while there are no new ones (GASD §4.11.2).
+    pub persistent: bool,
+}
+
+impl TargetingDef {
+    /// Targeting of this form, without range or conditions.
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, ..Self::default() }
+    }
+
+    /// Sets how far it reaches.
+    #[must_use]
+    pub fn range(mut self, range: f64) -> Self {
+        self.range = Some(range);
+        self
+    }
+
+    /// Sets where it begins.
+    #[must_use]
+    pub fn from(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Adds a tag that targets must have.
+    #[must_use]
+    pub fn require(mut self, tag: impl Into<String>) -> Self {
+        self.require_tags.push(tag.into());
+        self
+    }
+
+    /// Adds a tag that targets must not have.
+    #[must_use]
+    pub fn exclude(mut self, tag: impl Into<String>) -> Self {
+        self.exclude_tags.push(tag.into());
+        self
+    }
+
+    /// Sets the query that must hold over a target's tags.
+    #[must_use]
+    pub fn matching(mut self, query: TagQueryDef) -> Self {
+        self.query = query;
+        self
+    }
+
+    /// Sets on whose side targets must be.
+    #[must_use]
+    pub fn affiliation(mut self, affiliation: Affiliation) -> Self {
+        self.affiliation = affiliation;
+        self
+    }
+
+    /// Sets the most targets; 0 is no limit.
+    #[must_use]
+    pub fn count(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Asks that targets be seen from the origin.
+    #[must_use]
+    pub fn in_sight(mut self) -> Self {
+        self.line_of_sight = true;
+        self
+    }
+
+    /// Names a native filter.
+    #[must_use]
+    pub fn filter(mut self, name: impl Into<String>) -> Self {
+        self.filter = Some(name.into());
+        self
+    }
+
+    /// Keeps the last valid targets while there are no new ones.
+    #[must_use]
+    pub fn persistent(mut self) -> Self {
+        self.persistent = true;
+        self
+    }
+
+    /// Everything that is wrong with its numbers (I9), with the field in the words of the file format.
+    pub fn problems(&self) -> Vec<TargetingProblem> {
+        let shape = self.shape.numbers().map(|number| ("Shape", number));
+        let numbers = self.range.map(|range| ("Range", range)).into_iter().chain(shape);
+        let bad = numbers.filter(|(_, number)| !number.is_finite() || *number < 0.0);
+        bad.map(|(field, value)| TargetingProblem { field, value }).collect()
+    }
+}
+
+state_hash_enum!(Origin { 0 => Owner, 1 => ActivationTarget, 2 => TargetLocation });
+state_hash_enum!(Affiliation {
+    0 => Any,
+    1 => Allied,
+    2 => OtherAllied,
+    3 => Hostile,
+    4 => Neutral,
+    5 => SelfOnly,
+    6 => ExcludeSelf,
+});
+state_hash_enum!(Confirmation { 0 => Instant, 1 => UserConfirmed, 2 => Custom, 3 => CustomMulti });
+state_hash_struct!(TargetingDef {
+    shape,
+    range,
+    origin,
+    require_tags,
+    exclude_tags,
+    query,
+    affiliation,
+    count,
+    line_of_sight,
+    filter,
+    persistent,
+});
+
+/// A number of a [`TargetingDef`] that makes no sense.
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
+#[error("{field} must be a finite number of at least 0, not {value}")]
+pub struct TargetingProblem {
+    /// Which field.
+    pub field: &'static str,
+    /// What it holds.
+    pub value: f64,
+}
+
+/// Targeting with its tags resolved, ready to be asked often.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Targeting {
+    /// Form of the area.
+    pub shape: Shape,
+    /// How far it reaches; `None` is without end.
+    pub range: Option<f64>,
+    /// Where it begins.
+    pub origin: Origin,
+    /// Tags that a target must all have.
+    pub require: TagSet,
+    /// Tags of which a target must have none.
+    pub exclude: TagSet,
+    /// Must hold over a target's tags.
+    pub query: TagQuery,
+    /// On whose side a target must be.
+    pub affiliation: Affiliation,
+    /// The most targets; 0 is no limit.
+    pub count: u32,
+    /// Whether a target must be seen from the origin.
+    pub line_of_sight: bool,
+    /// Name of a native filter.
+    pub filter: Option<Arc<str>>,
+    /// Whether the last valid targets are kept while there are no new ones.
+    pub persistent: bool,
+}
+
+impl Targeting {
+    /// The definition with its tags resolved by whoever knows the names: `require_tags`, `exclude_tags` and `query`, in
+    /// this order.
+    pub fn resolved(def: &TargetingDef, require: TagSet, exclude: TagSet, query: TagQuery) -> Self {
+        Self {
+            shape: def.shape,
+            range: def.range,
+            origin: def.origin,
+            require,
+            exclude,
+            query,
+            affiliation: def.affiliation,
+            count: def.count,
+            line_of_sight: def.line_of_sight,
+            filter: def.filter.as_deref().map(Arc::from),
+            persistent: def.persistent,
+        }
+    }
+
+    /// The most targets that are selected.
+    pub fn limit(&self) -> usize {
+        match (self.shape, self.count) {
+            (Shape::Nearest, 0) => 1,
+            (_, 0) => usize::MAX,
+            (_, count) => usize::try_from(count).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+state_hash_struct!(Targeting {
+    shape,
+    range,
+    origin,
+    require,
+    exclude,
+    query,
+    affiliation,
+    count,
+    line_of_sight,
+    filter,
+    persistent,
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::targeting::HalfAngle;
+
+    #[test]
+    fn i9_every_bad_number_is_reported() {
+        let def = TargetingDef::new(Shape::Box { half_extents: [1.0, -2.0, f64::NAN] }).range(-1.0);
+        let messages: Vec<String> = def.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            messages,
+            [
+                "Range must be a finite number of at least 0, not -1",
+                "Shape must be a finite number of at least 0, not -2",
+                "Shape must be a finite number of at least 0, not NaN",
+            ]
+        );
+        let cone = TargetingDef::new(Shape::Cone(HalfAngle::from_degrees(-30.0)));
+        assert_eq!(cone.problems(), [TargetingProblem { field: "Shape", value: -30.0 }]);
+        assert!(TargetingDef::new(Shape::Line { width: 0.0 }).range(0.0).problems().is_empty());
+    }
+
+    #[test]
+    fn the_nearest_is_one_unless_more_are_asked_for() {
+        let limit = |shape, count| Targeting { shape, count, ..Targeting::default() }.limit();
+        assert_eq!(limit(Shape::Nearest, 0), 1);
+        assert_eq!(limit(Shape::Nearest, 3), 3);
+        assert_eq!(limit(Shape::Radius, 0), usize::MAX);
+        assert_eq!(limit(Shape::Radius, 2), 2);
+    }
+}

@@ -1,0 +1,139 @@
+//! Where controllers are and on whose side, as the host says.
+
+use std::sync::Arc;
+
+use super::data::NotFinitePosition;
+use crate::effect::Vector3;
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
+
+/// Where a controller is and where it looks, in the host's coordinates.
+///
+/// Always finite: a NaN in here would make every comparison of distances a matter of luck.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Placement {
+    position: Vector3,
+    facing: Vector3,
+}
+
+impl Placement {
+    /// A place and a direction. The direction need not be of length 1; zero means that there is none, and then no cone
+    /// or line that begins here contains anybody.
+    ///
+    /// # Errors
+    /// If a number is infinite or not a number (V2).
+    ///
+    /// ```
+    /// use ugas_core::targeting::Placement;
+    ///
+    /// assert!(Placement::new([1.0, 2.0, 0.0], [1.0, 0.0, 0.0]).is_ok());
+    /// assert!(Placement::new([f64::NAN, 2.0, 0.0], [1.0, 0.0, 0.0]).is_err());
+    /// ```
+    pub fn new(position: Vector3, facing: Vector3) -> Result<Self, NotFinitePosition> {
+        NotFinitePosition::check(position)?;
+        NotFinitePosition::check(facing)?;
+        Ok(Self { position, facing })
+    }
+
+    /// A place without a direction.
+    ///
+    /// # Errors
+    /// If a number is infinite or not a number (V2).
+    pub fn at(position: Vector3) -> Result<Self, NotFinitePosition> {
+        Self::new(position, [0.0; 3])
+    }
+
+    /// Where it is.
+    pub fn position(&self) -> Vector3 {
+        self.position
+    }
+
+    /// Where it looks; zero if nowhere in particular.
+    pub fn facing(&self) -> Vector3 {
+        self.facing
+    }
+}
+
+state_hash_struct!(Placement { position, facing });
+
+/// A side in the host's game, by name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Team(Arc<str>);
+
+impl Team {
+    /// The team of this name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl StateHash for Team {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        self.0.state_hash(hasher);
+    }
+}
+
+impl From<&str> for Team {
+    fn from(name: &str) -> Self {
+        Self::new(name)
+    }
+}
+
+/// How one controller stands to another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Attitude {
+    /// On the same side.
+    Allied,
+    /// On different sides.
+    Hostile,
+    /// One of them has no side.
+    Neutral,
+}
+
+/// Native code that decides how teams stand to each other, in the place of [`Attitude::by_team`]. Must be a
+/// deterministic function of its arguments (I1).
+pub type AttitudeRule = dyn Fn(Option<&Team>, Option<&Team>) -> Attitude + Send + Sync;
+
+impl Attitude {
+    /// The rule that holds unless a host registers another: the same team is allied, a different one hostile, and
+    /// whoever has no team neutral.
+    pub fn by_team(from: Option<&Team>, to: Option<&Team>) -> Self {
+        match (from, to) {
+            (Some(from), Some(to)) if from == to => Self::Allied,
+            (Some(_), Some(_)) => Self::Hostile,
+            _ => Self::Neutral,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn v2_positions_that_are_no_numbers_are_refused() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(Placement::new([0.0, bad, 0.0], [0.0; 3]).is_err());
+            assert!(Placement::new([0.0; 3], [0.0, 0.0, bad]).is_err());
+            assert!(Placement::at([bad, 0.0, 0.0]).is_err());
+        }
+        let here = Placement::new([1.0, 2.0, 3.0], [0.0, 1.0, 0.0]).unwrap();
+        assert_eq!((here.position(), here.facing()), ([1.0, 2.0, 3.0], [0.0, 1.0, 0.0]));
+    }
+
+    #[test]
+    fn teams_decide_the_attitude() {
+        let (red, also_red, blue) = (Team::new("Red"), Team::from("Red"), Team::from("Blue"));
+        assert_eq!(Attitude::by_team(Some(&red), Some(&also_red)), Attitude::Allied);
+        assert_eq!(Attitude::by_team(Some(&red), Some(&blue)), Attitude::Hostile);
+        assert_eq!(Attitude::by_team(Some(&red), None), Attitude::Neutral);
+        assert_eq!(Attitude::by_team(None, Some(&red)), Attitude::Neutral);
+        assert_eq!(Attitude::by_team(None, None), Attitude::Neutral);
+        assert_eq!(StateHasher::of(&red), StateHasher::of(&also_red));
+        assert!(blue < red);
+    }
+}

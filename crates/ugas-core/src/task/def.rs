@@ -1,0 +1,424 @@
+//! Task definitions (§10): what an ability does, as an author writes it.
+//!
+//! A program is a list of tasks that run one after the other. `Race` and `All` run lists side by side, `Repeat` and `If`
+//! steer, waits pause, actions act (A5).
+
+use crate::effect::TagQueryDef;
+use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::targeting::{Confirmation, TargetingDef};
+
+/// A number of a task: fixed, or an expression that is evaluated when the task begins.
+///
+/// Expressions read the owner's attributes by name, those of the activation's target with `Target.`, the ability's
+/// `Level`, its parameters with `Param("Name")`, and draw from the activation's own stream with `rand()` (V5).
+#[derive(Clone, PartialEq, Debug)]
+pub enum NumberDef {
+    /// A fixed number.
+    Value(f64),
+    /// An expression.
+    Expression(String),
+}
+
+impl From<f64> for NumberDef {
+    fn from(value: f64) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl From<&str> for NumberDef {
+    fn from(text: &str) -> Self {
+        Self::Expression(text.to_owned())
+    }
+}
+
+/// How an attribute is compared with a threshold (§10.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// Below it.
+    LessThan,
+    /// Below or at it.
+    LessEqual,
+    /// Above it.
+    Greater,
+    /// Above or at it.
+    GreaterEqual,
+}
+
+impl Comparison {
+    /// Whether `value` compares so with `threshold`.
+    pub fn holds(self, value: f64, threshold: f64) -> bool {
+        match self {
+            Self::LessThan => value < threshold,
+            Self::LessEqual => value <= threshold,
+            Self::Greater => value > threshold,
+            Self::GreaterEqual => value >= threshold,
+        }
+    }
+}
+
+/// Which effects a wait is about. Without effect and tags: all.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct EffectFilterDef {
+    /// The effect of this name.
+    pub effect: Option<String>,
+    /// Effects with one of these asset or granted tags.
+    pub tags: Vec<String>,
+}
+
+/// What a task waits for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WaitDef {
+    /// So many seconds.
+    Delay(NumberDef),
+    /// Until the simulation's clock shows so many seconds.
+    GameTime(NumberDef),
+    /// A gameplay event on the owner. Its magnitude is `Param("Event.Magnitude")` afterwards.
+    Event {
+        /// Its tag.
+        tag: String,
+        /// Whether events with tags below it do not count.
+        exact: bool,
+        /// Whether the first one ends the wait; otherwise each is reported, and the wait goes on.
+        once: bool,
+    },
+    /// An input is pressed; without a name, the one that the ability is bound to.
+    InputPressed(Option<String>),
+    /// An input is released; without a name, the one that the ability is bound to. Done at once if it is not held. How
+    /// long it was held is `Param("Input.HeldTime")` afterwards.
+    InputReleased(Option<String>),
+    /// The owner has a tag.
+    TagAdded(String),
+    /// The owner does not have a tag.
+    TagRemoved(String),
+    /// A tag appears on the owner or goes.
+    TagChanged(String),
+    /// A query holds over the owner's tags.
+    TagQuery(TagQueryDef),
+    /// An attribute of the owner changes.
+    AttributeChange(String),
+    /// An attribute of the owner reaches a threshold (§10.4).
+    AttributeThreshold {
+        /// The attribute.
+        attribute: String,
+        /// How it is compared.
+        comparison: Comparison,
+        /// With what.
+        threshold: NumberDef,
+        /// If given, the attribute's share of this one is compared.
+        ratio_to: Option<String>,
+    },
+    /// An effect is applied to the owner.
+    EffectApplied(EffectFilterDef),
+    /// An effect on the owner ends.
+    EffectRemoved(EffectFilterDef),
+    /// An immunity of the owner refuses an effect.
+    EffectBlocked(EffectFilterDef),
+    /// The stack count of an effect on the owner changes.
+    EffectStackChange(EffectFilterDef),
+    /// The owner activates an ability with one of these tags; without tags, any other.
+    AbilityActivate(Vec<String>),
+    /// The owner commits an ability with one of these tags; without tags, any other.
+    AbilityCommit(Vec<String>),
+    /// An ability of the owner with one of these tags ends; without tags, any other.
+    AbilityEnd(Vec<String>),
+    /// The player confirms; a cancel cancels the ability.
+    ConfirmCancel,
+    /// Targets are chosen; they become the activation's.
+    TargetData {
+        /// Who can be chosen.
+        targeting: TargetingDef,
+        /// Who decides when.
+        confirmation: Confirmation,
+        /// Longest wait in seconds, after which the ability is cancelled.
+        max_delay: Option<NumberDef>,
+    },
+    /// Client and server have both come here. Without a network: at once.
+    NetSync {
+        /// Longest wait in seconds.
+        max_delay: Option<NumberDef>,
+    },
+}
+
+/// How a task applies an effect.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ApplyDef {
+    /// The effect.
+    pub effect: String,
+    /// Its level; without one, the ability's.
+    pub level: Option<NumberDef>,
+    /// Numbers for it.
+    pub set_by_caller: Vec<(String, NumberDef)>,
+    /// What later tasks call it.
+    pub name: Option<String>,
+    /// Largest distance of a target.
+    pub max_range: Option<NumberDef>,
+    /// Radius of an area around the owner.
+    pub radius: Option<NumberDef>,
+    /// A tag that targets must have.
+    pub require_tag: Option<String>,
+    /// A tag that targets must not have.
+    pub ignore_tag: Option<String>,
+}
+
+impl ApplyDef {
+    /// Applies this effect at the ability's level.
+    pub fn new(effect: impl Into<String>) -> Self {
+        Self {
+            effect: effect.into(),
+            level: None,
+            set_by_caller: Vec::new(),
+            name: None,
+            max_range: None,
+            radius: None,
+            require_tag: None,
+            ignore_tag: None,
+        }
+    }
+}
+
+/// Which effects a task removes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RemoveDef {
+    /// The effect of this name.
+    pub effect: Option<String>,
+    /// The one that an earlier task of the activation called so.
+    pub name: Option<String>,
+    /// Effects with one of these asset or granted tags.
+    pub tags: Vec<String>,
+    /// How many stacks of each; without a number, all.
+    pub stacks: Option<NumberDef>,
+}
+
+/// Whom a task acts on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Recipient {
+    /// The ability's owner.
+    #[default]
+    Owner,
+    /// The activation's target.
+    Target,
+}
+
+/// What a task does at once.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ActionDef {
+    /// Pays, starts the cooldown and takes the owned tags (A2, A3).
+    Commit,
+    /// Pays only.
+    CommitCost,
+    /// Starts the cooldown only.
+    CommitCooldown,
+    /// Applies an effect to the owner.
+    ApplyToOwner(ApplyDef),
+    /// Applies an effect to the activation's targets; without any, to the nearest that fits in range.
+    ApplyToTarget(ApplyDef),
+    /// Applies an effect to all that fit in a radius around the owner.
+    ApplyInRadius(ApplyDef),
+    /// Applies the effects of a container to the targets that it finds.
+    ApplyContainer(String),
+    /// Removes effects from the owner.
+    RemoveFromOwner(RemoveDef),
+    /// Removes effects from the activation's targets.
+    RemoveFromTarget(RemoveDef),
+    /// Sends a gameplay event.
+    SendEvent {
+        /// Its tag.
+        tag: String,
+        /// To whom.
+        to: Recipient,
+        /// Its magnitude.
+        magnitude: Option<NumberDef>,
+    },
+    /// Shows a cue once.
+    ExecuteCue(String),
+    /// Shows a cue until it is removed or the ability ends.
+    AddCue(String),
+    /// Ends a cue that the ability added.
+    RemoveCue(String),
+    /// Writes a parameter of the granted ability.
+    SetParameter {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: NumberDef,
+    },
+    /// Activates another ability of the owner by name; a refusal is an event.
+    ActivateAbility(String),
+    /// Activates the owner's abilities that have all of these tags.
+    ActivateAbilitiesWithTags(Vec<String>),
+}
+
+/// A parameter of a task that the host carries out: plain data, opaque to the simulation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostValue {
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// Several.
+    List(Vec<Self>),
+    /// Several with names.
+    Map(Vec<(String, Self)>),
+}
+
+/// A task of an ability (§10, A5).
+#[derive(Clone, PartialEq, Debug)]
+pub enum TaskDef {
+    /// One after the other.
+    Sequence(Vec<Self>),
+    /// Side by side; the first list that is done ends the others.
+    Race(Vec<Vec<Self>>),
+    /// Side by side, until all lists are done.
+    All(Vec<Vec<Self>>),
+    /// Again and again.
+    Repeat {
+        /// How often; without a number, until the ability ends.
+        count: Option<NumberDef>,
+        /// Seconds from one beginning to the next. A round that takes longer delays the next one.
+        interval: Option<NumberDef>,
+        /// What.
+        tasks: Vec<Self>,
+    },
+    /// One or the other.
+    If {
+        /// Whatever is not 0 is true.
+        condition: NumberDef,
+        /// If it is true.
+        then: Vec<Self>,
+        /// If not.
+        otherwise: Vec<Self>,
+    },
+    /// Ends the ability.
+    EndAbility,
+    /// Cancels the ability.
+    CancelAbility,
+    /// Pauses.
+    Wait(WaitDef),
+    /// Acts.
+    Act(ActionDef),
+    /// Asks the host, and waits for its answer (A6).
+    Host {
+        /// What kind of task.
+        kind: String,
+        /// With what.
+        params: Vec<(String, HostValue)>,
+    },
+    /// Runs a task written in Rust; see [`CustomTask`](crate::task::CustomTask).
+    Custom {
+        /// The name it was registered under.
+        name: String,
+        /// With what.
+        params: Vec<(String, NumberDef)>,
+    },
+}
+
+impl TaskDef {
+    /// Waits for so many seconds.
+    pub fn wait(seconds: impl Into<NumberDef>) -> Self {
+        Self::Wait(WaitDef::Delay(seconds.into()))
+    }
+
+    /// Waits for a gameplay event.
+    pub fn wait_event(tag: impl Into<String>) -> Self {
+        Self::Wait(WaitDef::Event { tag: tag.into(), exact: false, once: true })
+    }
+
+    /// Applies an effect to the owner.
+    pub fn apply_to_owner(effect: impl Into<String>) -> Self {
+        Self::Act(ActionDef::ApplyToOwner(ApplyDef::new(effect)))
+    }
+
+    /// Applies an effect to the activation's targets.
+    pub fn apply_to_target(effect: impl Into<String>) -> Self {
+        Self::Act(ActionDef::ApplyToTarget(ApplyDef::new(effect)))
+    }
+
+    /// Pays, starts the cooldown and takes the owned tags.
+    pub fn commit() -> Self {
+        Self::Act(ActionDef::Commit)
+    }
+
+    /// Asks the host.
+    pub fn host(kind: impl Into<String>) -> Self {
+        Self::Host { kind: kind.into(), params: Vec::new() }
+    }
+}
+
+state_hash_enum!(NumberDef { 0 => Value(value), 1 => Expression(text) });
+state_hash_enum!(Comparison { 0 => LessThan, 1 => LessEqual, 2 => Greater, 3 => GreaterEqual });
+state_hash_struct!(EffectFilterDef { effect, tags });
+state_hash_enum!(WaitDef {
+    0 => Delay(seconds),
+    1 => GameTime(seconds),
+    2 => Event { tag, exact, once },
+    3 => InputPressed(input),
+    4 => InputReleased(input),
+    5 => TagAdded(tag),
+    6 => TagRemoved(tag),
+    7 => TagChanged(tag),
+    8 => TagQuery(query),
+    9 => AttributeChange(attribute),
+    10 => AttributeThreshold { attribute, comparison, threshold, ratio_to },
+    11 => EffectApplied(filter),
+    12 => EffectRemoved(filter),
+    13 => EffectBlocked(filter),
+    14 => EffectStackChange(filter),
+    15 => AbilityActivate(tags),
+    16 => AbilityCommit(tags),
+    17 => AbilityEnd(tags),
+    18 => ConfirmCancel,
+    19 => TargetData { targeting, confirmation, max_delay },
+    20 => NetSync { max_delay },
+});
+state_hash_struct!(ApplyDef {
+    effect,
+    level,
+    set_by_caller,
+    name,
+    max_range,
+    radius,
+    require_tag,
+    ignore_tag,
+});
+state_hash_struct!(RemoveDef { effect, name, tags, stacks });
+state_hash_enum!(Recipient { 0 => Owner, 1 => Target });
+state_hash_enum!(ActionDef {
+    0 => Commit,
+    1 => CommitCost,
+    2 => CommitCooldown,
+    3 => ApplyToOwner(apply),
+    4 => ApplyToTarget(apply),
+    5 => ApplyInRadius(apply),
+    6 => ApplyContainer(name),
+    7 => RemoveFromOwner(remove),
+    8 => RemoveFromTarget(remove),
+    9 => SendEvent { tag, to, magnitude },
+    10 => ExecuteCue(cue),
+    11 => AddCue(cue),
+    12 => RemoveCue(cue),
+    13 => SetParameter { name, value },
+    14 => ActivateAbility(ability),
+    15 => ActivateAbilitiesWithTags(tags),
+});
+state_hash_enum!(HostValue {
+    0 => Flag(flag),
+    1 => Number(number),
+    2 => Text(text),
+    3 => List(list),
+    4 => Map(map),
+});
+state_hash_enum!(TaskDef {
+    0 => Sequence(tasks),
+    1 => Race(branches),
+    2 => All(branches),
+    3 => Repeat { count, interval, tasks },
+    4 => If { condition, then, otherwise },
+    5 => EndAbility,
+    6 => CancelAbility,
+    7 => Wait(wait),
+    8 => Act(action),
+    9 => Host { kind, params },
+    10 => Custom { name, params },
+});

@@ -1,0 +1,19 @@
+//! Ability tasks (§10, A5): a structured program whose whole state is plain data.
+//!
+//! [`TaskDef`] is what an author writes, [`Routine`] the same resolved and laid out flat, [`RunningTask`] a wait that is
+//! under way. A wait subscribes to what can end it and is woken by it: nothing is polled (§10.1).
+
+mod custom;
+mod def;
+mod routine;
+mod running;
+
+pub(crate) use custom::TaskRequests;
+pub use custom::{CustomTask, TaskContext, TaskProgress};
+pub use def::{
+    ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
+    WaitDef,
+};
+pub use routine::Routine;
+pub(crate) use routine::{Action, Apply, EffectFilter, HostTask, Number, Remove, Step, Task, Wait};
+pub use running::{RunningTask, Subject, TaskOutcome};

@@ -1,0 +1,260 @@
+//! Resolved tasks, laid out flat: steps know what contains them and what comes next.
+
+use std::sync::Arc;
+
+use super::def::{Comparison, HostValue, Recipient};
+use crate::expr::Program;
+use crate::id::{AbilityId, AttributeId, EffectId, TagId};
+use crate::input::InputId;
+use crate::tag::{TagQuery, TagSet};
+use crate::targeting::{Confirmation, Targeting};
+
+/// A resolved number of a task.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Number {
+    Constant(f64),
+    Program(Box<Program>),
+}
+
+/// The tasks of an ability, resolved.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Routine {
+    pub(crate) steps: Box<[Step]>,
+    /// The step that it begins with.
+    pub(crate) first: Option<u32>,
+    /// Whether a task of its own commits, at least in part (A3).
+    pub(crate) commits: bool,
+    /// Whether it waits for anything.
+    pub(crate) waits: bool,
+    /// What tasks call the effects that they apply.
+    pub(crate) names: Box<[Box<str>]>,
+}
+
+impl Routine {
+    /// The number of steps, those inside others included.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// True if there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The kind of a step, as files call it.
+    pub fn kind(&self, step: u32) -> Option<&str> {
+        self.steps.get(step as usize).map(|step| step.task.kind())
+    }
+
+    /// The parameters of a step that the host carries out.
+    pub fn host_parameters(&self, step: u32) -> Option<&[(String, HostValue)]> {
+        match &self.steps.get(step as usize)?.task {
+            Task::Wait(Wait::Host(host)) => Some(&host.params),
+            _ => None,
+        }
+    }
+
+    /// Effects that its tasks apply.
+    pub(crate) fn effects(&self) -> impl Iterator<Item = EffectId> + '_ {
+        self.steps.iter().filter_map(|step| match &step.task {
+            Task::Act(
+                Action::ApplyToOwner(apply) | Action::ApplyToTarget(apply) | Action::ApplyInRadius(apply),
+            ) => Some(apply.effect),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn step(&self, step: u32) -> Option<&Step> {
+        self.steps.get(step as usize)
+    }
+}
+
+/// A task with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Step {
+    pub(crate) task: Task,
+    /// The step that contains it.
+    pub(crate) parent: Option<u32>,
+    /// The one that comes after it in the same list.
+    pub(crate) next: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Task {
+    Sequence { first: Option<u32> },
+    Race { branches: Box<[Option<u32>]> },
+    All { branches: Box<[Option<u32>]> },
+    Repeat { count: Option<Number>, interval: Option<Number>, first: Option<u32> },
+    If { condition: Number, then: Option<u32>, otherwise: Option<u32> },
+    EndAbility,
+    CancelAbility,
+    Wait(Wait),
+    Act(Action),
+}
+
+impl Task {
+    pub(crate) fn kind(&self) -> &str {
+        match self {
+            Self::Sequence { .. } => "Sequence",
+            Self::Race { .. } => "Race",
+            Self::All { .. } => "All",
+            Self::Repeat { .. } => "Repeat",
+            Self::If { .. } => "If",
+            Self::EndAbility => "EndAbility",
+            Self::CancelAbility => "CancelAbility",
+            Self::Wait(wait) => wait.kind(),
+            Self::Act(action) => action.kind(),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct EffectFilter {
+    pub(crate) effect: Option<EffectId>,
+    pub(crate) tags: TagSet,
+}
+
+/// A task that the host carries out (A6).
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct HostTask {
+    pub(crate) kind: Arc<str>,
+    pub(crate) params: Box<[(String, HostValue)]>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Wait {
+    Delay(Number),
+    GameTime(Number),
+    Event {
+        tag: TagId,
+        exact: bool,
+        once: bool,
+    },
+    InputPressed(Option<InputId>),
+    InputReleased(Option<InputId>),
+    TagAdded(TagId),
+    TagRemoved(TagId),
+    TagChanged(TagId),
+    TagQuery(TagQuery),
+    AttributeChange(AttributeId),
+    AttributeThreshold {
+        attribute: AttributeId,
+        comparison: Comparison,
+        threshold: Number,
+        ratio_to: Option<AttributeId>,
+    },
+    EffectApplied(EffectFilter),
+    EffectRemoved(EffectFilter),
+    EffectBlocked(EffectFilter),
+    EffectStackChange(EffectFilter),
+    AbilityActivate(TagSet),
+    AbilityCommit(TagSet),
+    AbilityEnd(TagSet),
+    ConfirmCancel,
+    TargetData {
+        targeting: Box<Targeting>,
+        confirmation: Confirmation,
+        max_delay: Option<Number>,
+    },
+    NetSync {
+        max_delay: Option<Number>,
+    },
+    Host(HostTask),
+    Custom {
+        task: u32,
+        params: Box<[(Box<str>, Number)]>,
+    },
+}
+
+impl Wait {
+    pub(crate) fn kind(&self) -> &str {
+        match self {
+            Self::Delay(_) => "WaitDelay",
+            Self::GameTime(_) => "WaitGameTime",
+            Self::Event { .. } => "WaitGameplayEvent",
+            Self::InputPressed(_) => "WaitInputPressed",
+            Self::InputReleased(_) => "WaitInputRelease",
+            Self::TagAdded(_) => "WaitTagAdded",
+            Self::TagRemoved(_) => "WaitTagRemoved",
+            Self::TagChanged(_) => "WaitTagChanged",
+            Self::TagQuery(_) => "WaitTagQuery",
+            Self::AttributeChange(_) => "WaitAttributeChange",
+            Self::AttributeThreshold { .. } => "WaitAttributeThreshold",
+            Self::EffectApplied(_) => "WaitEffectApplied",
+            Self::EffectRemoved(_) => "WaitEffectRemoved",
+            Self::EffectBlocked(_) => "WaitEffectBlocked",
+            Self::EffectStackChange(_) => "WaitEffectStackChange",
+            Self::AbilityActivate(_) => "WaitAbilityActivate",
+            Self::AbilityCommit(_) => "WaitAbilityCommit",
+            Self::AbilityEnd(_) => "WaitAbilityEnd",
+            Self::ConfirmCancel => "WaitConfirmCancel",
+            Self::TargetData { .. } => "WaitTargetData",
+            Self::NetSync { .. } => "WaitNetSync",
+            Self::Host(host) => &host.kind,
+            Self::Custom { .. } => "Custom",
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Apply {
+    pub(crate) effect: EffectId,
+    pub(crate) level: Option<Number>,
+    pub(crate) set_by_caller: Box<[(TagId, Number)]>,
+    /// Position of its name among the routine's.
+    pub(crate) name: Option<u16>,
+    pub(crate) max_range: Option<Number>,
+    pub(crate) radius: Option<Number>,
+    pub(crate) require: TagSet,
+    pub(crate) ignore: TagSet,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Remove {
+    pub(crate) effect: Option<EffectId>,
+    pub(crate) name: Option<u16>,
+    pub(crate) tags: TagQuery,
+    pub(crate) stacks: Option<Number>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Action {
+    Commit,
+    CommitCost,
+    CommitCooldown,
+    ApplyToOwner(Apply),
+    ApplyToTarget(Apply),
+    ApplyInRadius(Apply),
+    ApplyContainer(u32),
+    RemoveFromOwner(Remove),
+    RemoveFromTarget(Remove),
+    SendEvent { tag: TagId, to: Recipient, magnitude: Option<Number> },
+    ExecuteCue(TagId),
+    AddCue(TagId),
+    RemoveCue(TagId),
+    SetParameter { name: Arc<str>, value: Number },
+    ActivateAbility(AbilityId),
+    ActivateAbilitiesWithTags(TagSet),
+}
+
+impl Action {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Commit => "Commit",
+            Self::CommitCost => "CommitCost",
+            Self::CommitCooldown => "CommitCooldown",
+            Self::ApplyToOwner(_) => "ApplyEffectToOwner",
+            Self::ApplyToTarget(_) => "ApplyEffectToTarget",
+            Self::ApplyInRadius(_) => "ApplyEffectToActorsInRadius",
+            Self::ApplyContainer(_) => "ApplyContainer",
+            Self::RemoveFromOwner(_) => "RemoveEffectFromOwner",
+            Self::RemoveFromTarget(_) => "RemoveEffectFromTarget",
+            Self::SendEvent { .. } => "SendEvent",
+            Self::ExecuteCue(_) => "ExecuteCue",
+            Self::AddCue(_) => "AddCue",
+            Self::RemoveCue(_) => "RemoveCue",
+            Self::SetParameter { .. } => "SetParameter",
+            Self::ActivateAbility(_) | Self::ActivateAbilitiesWithTags(_) => "ActivateAbility",
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Tasks that are under way: waits with what they are subscribed to (§10.2).
+
+use smallvec::SmallVec;
+
+use crate::handle::{ActivationId, ControllerId};
+use crate::hash::{StateHash, StateHasher, state_hash_enum};
+use crate::id::{AttributeId, TagId};
+use crate::time::Time;
+use crate::timer::TimerKey;
+
+/// Something about a controller that a task can be told of. The controller keeps an index of who wants to know what.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Subject {
+    /// An attribute changes.
+    Attribute(AttributeId),
+    /// A tag appears or goes.
+    Tag(TagId),
+    /// A gameplay event comes, with this tag or one below it.
+    Event(TagId),
+    /// An input is pressed.
+    InputPressed,
+    /// An input is released.
+    InputReleased,
+    /// An effect is applied.
+    EffectApplied,
+    /// An effect ends.
+    EffectRemoved,
+    /// An immunity refuses an effect.
+    EffectBlocked,
+    /// A stack count changes.
+    EffectStackChanged,
+    /// An ability is activated.
+    AbilityActivated,
+    /// An ability commits.
+    AbilityCommitted,
+    /// An ability ends.
+    AbilityEnded,
+    /// The player confirms or declines.
+    Confirmation,
+}
+
+/// How a task that the host carries out went (A6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TaskOutcome {
+    /// As it should: the ability goes on.
+    #[default]
+    Completed,
+    /// Something came in between: the ability is cancelled.
+    Interrupted,
+    /// It was called off: the ability is cancelled.
+    Cancelled,
+    /// It could not be done: the ability is cancelled.
+    Failed,
+}
+
+/// A wait that is under way (§10.2, Active).
+#[derive(Clone, Debug)]
+pub struct RunningTask {
+    pub(crate) activation: ActivationId,
+    /// Whose ability it is of.
+    pub(crate) controller: ControllerId,
+    pub(crate) thread: u32,
+    pub(crate) step: u32,
+    /// Order of its beginning; orders wake-ups and timers (V4).
+    pub(crate) sequence: u64,
+    pub(crate) started: Time,
+    /// When it ends by itself or gives up.
+    pub(crate) deadline: Option<Time>,
+    /// Numbers that it keeps: a threshold, the state of a custom task.
+    pub(crate) memory: SmallVec<[f64; 2]>,
+    /// What it is subscribed to, on its controller.
+    pub(crate) subjects: SmallVec<[Subject; 2]>,
+    /// Derived from `deadline`.
+    pub(crate) timer: Option<TimerKey>,
+}
+
+impl RunningTask {
+    /// The activation it is of.
+    pub fn activation(&self) -> ActivationId {
+        self.activation
+    }
+
+    /// Whose ability it is of.
+    pub fn controller(&self) -> ControllerId {
+        self.controller
+    }
+
+    /// Its place in the ability's [routine](super::Routine).
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// When it began.
+    pub fn started(&self) -> Time {
+        self.started
+    }
+
+    /// When it ends by itself or gives up.
+    pub fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// What it waits to be told of.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
+    }
+}
+
+impl StateHash for RunningTask {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self {
+            activation,
+            controller,
+            thread,
+            step,
+            sequence,
+            started,
+            deadline,
+            memory,
+            subjects,
+            timer: _,
+        } = self;
+        activation.state_hash(hasher);
+        controller.state_hash(hasher);
+        thread.state_hash(hasher);
+        step.state_hash(hasher);
+        sequence.state_hash(hasher);
+        started.state_hash(hasher);
+        deadline.state_hash(hasher);
+        memory.state_hash(hasher);
+        subjects.state_hash(hasher);
+    }
+}
+
+state_hash_enum!(TaskOutcome { 0 => Completed, 1 => Interrupted, 2 => Cancelled, 3 => Failed });
+state_hash_enum!(Subject {
+    0 => Attribute(attribute),
+    1 => Tag(tag),
+    2 => Event(tag),
+    3 => InputPressed,
+    4 => InputReleased,
+    5 => EffectApplied,
+    6 => EffectRemoved,
+    7 => EffectBlocked,
+    8 => EffectStackChanged,
+    9 => AbilityActivated,
+    10 => AbilityCommitted,
+    11 => AbilityEnded,
+    12 => Confirmation,
+});
