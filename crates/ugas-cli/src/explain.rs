@@ -51,10 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     output::ensure_exists(path)?;
     let scenarios = Scenario::load(path)?;
     anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
-    let has_controller = |candidate: &&Scenario| {
-        let controllers = candidate.doc().controllers.iter().flat_map(|controllers| &controllers.0);
-        controllers.into_iter().any(|(name, _)| name.value == *controller)
-    };
+    let has_controller = |candidate: &&Scenario| candidate.has_controller(controller);
     let chosen = match scenario {
         Some(name) => {
             let chosen = output::scenario_by_name(&scenarios, path, name)?;
@@ -101,7 +98,7 @@ fn report_failures(outcome: Outcome) {
 }
 
 /// The text with the scenario's names instead of handles.
-fn named(runner: &Runner<'_>, text: String) -> String {
+pub(crate) fn named(runner: &Runner<'_>, text: String) -> String {
     let mut handles: Vec<(String, &str)> =
         runner.controllers().iter().map(|(name, id)| (format!("{id:?}"), *name)).collect();
     // A handle may begin with another one.
@@ -109,7 +106,7 @@ fn named(runner: &Runner<'_>, text: String) -> String {
     handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
 }
 
-fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
+pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     let controllers = scenarios.iter().filter_map(|scenario| scenario.doc().controllers.as_ref());
     let names: BTreeSet<&str> =
         controllers.flat_map(|controllers| &controllers.0).map(|(name, _)| name.value.as_str()).collect();

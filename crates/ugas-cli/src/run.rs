@@ -1,5 +1,6 @@
 //! `ugas run`.
 
+mod inspect;
 mod plot;
 mod timeline;
 
@@ -29,6 +30,7 @@ Examples:
   ugas run game --csv values.csv --every 0.5      values twice a second, for a spreadsheet
   ugas run game --plot game.svg                   attributes over time, with effects beneath
   ugas run game --step 0.016                      in steps of a frame: nothing may change
+  ugas run duel.yaml --inspect wolf --at 2.5      what the wolf is like after 2.5 s
   ugas run game --watch                           again whenever a file changes
   ugas run game --format json                     for tools")]
 pub(crate) struct Arguments {
@@ -50,6 +52,12 @@ pub(crate) struct Arguments {
     /// How often values go to the CSV file; without it, after each step of the scenario
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     every: Option<f64>,
+    /// Show everything about a controller instead: attributes, tags, effects, abilities, tasks
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "plot", "every"])]
+    inspect: Option<String>,
+    /// The moment to inspect; without it, the end
+    #[arg(long, value_name = "SECONDS", requires = "inspect", value_parser = moment)]
+    at: Option<f64>,
     /// Run again whenever a scenario or a pack changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -81,6 +89,10 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
         crate::plot::check_name(file)?;
     }
     let found = find(&arguments.paths)?;
+    if let Some(controller) = &arguments.inspect {
+        let scenarios: Vec<Scenario> = found.into_iter().filter_map(Result::ok).collect();
+        return inspect::inspect(&scenarios, controller, arguments.at, &options, arguments.format);
+    }
     let (many, most) = (found.len(), plot::MOST_SCENARIOS);
     if arguments.plot.is_some() {
         anyhow::ensure!(
@@ -243,6 +255,12 @@ fn sample(runner: &Runner<'_>, csv: &mut String) {
             let _ = writeln!(csv, "{name},{time},{controller},{attribute},{base},{current}");
         }
     }
+}
+
+/// A time of a scenario.
+fn moment(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    if seconds.is_finite() && seconds >= 0.0 { Ok(seconds) } else { Err("must be a time from 0".to_owned()) }
 }
 
 /// A number of seconds that is longer than nothing: at least a microsecond.

@@ -151,6 +151,11 @@ impl Scenario {
         Ok(docs.into_iter().map(|(doc, node)| Self { file, doc, node, source_map: map.clone() }).collect())
     }
 
+    /// Whether it has a controller of this name.
+    pub fn has_controller(&self, name: &str) -> bool {
+        self.controllers().any(|(known, _)| known == name)
+    }
+
     /// What happens, in a few words.
     pub fn name(&self) -> &str {
         self.doc.name.as_ref().map_or("", |name| &name.value)

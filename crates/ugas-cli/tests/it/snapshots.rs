@@ -56,6 +56,12 @@ fn sweep_misused() {
 }
 
 #[test]
+fn inspect() {
+    check("run-inspect", "run duel.yaml --inspect wolf --at 1");
+    check("run-inspect-nobody", "run duel.yaml --inspect wulf");
+}
+
+#[test]
 fn check_with_errors() {
     check("check-broken", "check broken");
     check("check-file", "check duel.yaml");

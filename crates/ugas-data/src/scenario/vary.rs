@@ -141,10 +141,6 @@ impl Scenario {
         }
     }
 
-    fn has_controller(&self, name: &str) -> bool {
-        self.controllers().any(|(known, _)| known == name)
-    }
-
     /// In the first part of a path the controllers are known too, by the short form.
     fn with_controllers(&self, error: PlaceError) -> PlaceError {
         match error {

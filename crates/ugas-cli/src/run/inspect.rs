@@ -1,0 +1,124 @@
+//! `ugas run --inspect`: everything about a controller at a moment of a scenario.
+
+use std::fmt::Write;
+
+use anyhow::anyhow;
+use serde_json::{Value, json};
+use ugas_core::debug::{AbilityLine, ControllerPage, EffectLine, TaskLine};
+use ugas_core::time::{Span, Time};
+use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
+
+use crate::Status;
+use crate::explain::{controller_hint, named};
+use crate::output::{self, Format};
+
+/// Plays each scenario that has the controller up to the moment, and shows the controller.
+pub(super) fn inspect(
+    scenarios: &[Scenario],
+    controller: &str,
+    at: Option<f64>,
+    options: &Options,
+    format: Format,
+) -> anyhow::Result<Status> {
+    let until = at.map(Time::from_seconds);
+    let mut text = String::new();
+    let mut pages: Vec<Value> = Vec::new();
+    for scenario in scenarios.iter().filter(|scenario| scenario.has_controller(controller)) {
+        let options = Options { until, ..*options };
+        let runner = Runner::new(scenario, scenario.catalog()?, options);
+        let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
+        runner.run(|_| {});
+        let page = runner.controller(controller).and_then(|id| runner.simulation().debug(id));
+        match &page {
+            Some(page) => {
+                let _ = writeln!(text, "{}\n{}", scenario.name(), named(&runner, page.to_string()));
+                pages.push(to_json(scenario.name(), controller, page));
+            }
+            None => {
+                let time = runner.simulation().now().as_seconds();
+                let _ = writeln!(text, "{}\n`{controller}` is gone at {time} s\n", scenario.name());
+            }
+        }
+        report_failures(runner.into_outcome());
+    }
+    if text.is_empty() {
+        let hint = controller_hint(scenarios, controller);
+        return Err(anyhow!("no scenario here has a controller `{controller}`{hint}"));
+    }
+    match format {
+        Format::Json => output::print_json(&json!({ "pages": pages }))?,
+        Format::Text => output::print(&text)?,
+    }
+    Ok(Status::Fine)
+}
+
+/// A page of a story that went wrong is still one, but its reader should know.
+fn report_failures(outcome: Outcome) {
+    for failure in &outcome.failures {
+        eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
+    }
+}
+
+fn to_json(scenario: &str, name: &str, page: &ControllerPage) -> Value {
+    let attributes = page
+        .attributes
+        .iter()
+        .map(|line| (line.name.clone(), json!({ "base": line.base, "current": line.current })));
+    let tags = page.tags.iter().map(|line| (line.name.clone(), json!(line.count)));
+    let cues = page.cues.iter().map(|(cue, count)| (cue.clone(), json!(count)));
+    json!({
+        "scenario": scenario,
+        "controller": name,
+        "template": page.template,
+        "time": page.time.as_seconds(),
+        "attributes": attributes.collect::<serde_json::Map<_, _>>(),
+        "tags": tags.collect::<serde_json::Map<_, _>>(),
+        "effects": page.effects.iter().map(effect).collect::<Vec<_>>(),
+        "abilities": page.abilities.iter().map(ability).collect::<Vec<_>>(),
+        "tasks": page.tasks.iter().map(task).collect::<Vec<_>>(),
+        "cues": cues.collect::<serde_json::Map<_, _>>(),
+        "bufferedInputs": page.buffered_inputs,
+        "position": page.position,
+        "team": page.team,
+    })
+}
+
+fn effect(line: &EffectLine) -> Value {
+    json!({
+        "name": line.name,
+        "level": line.level,
+        "stacks": line.stacks,
+        "queued": line.queued,
+        "inhibited": line.inhibited,
+        "remaining": line.remaining.map(Span::as_seconds),
+        "duration": line.duration.map(Span::as_seconds),
+        "period": line.period.map(Span::as_seconds),
+        "nextTick": line.next_tick.map(Time::as_seconds),
+        "modifiers": line.modifiers,
+        "grantedTags": line.granted_tags,
+        "grantedAbilities": line.granted_abilities,
+    })
+}
+
+fn ability(line: &AbilityLine) -> Value {
+    json!({
+        "name": line.name,
+        "level": line.level,
+        "input": line.input,
+        "state": format!("{:?}", line.state),
+        "runs": line.runs,
+        "cooldown": line.cooldown.map(|(remaining, _)| remaining.as_seconds()),
+        "charges": line.charges.map(|(left, _)| left),
+        "obstacles": line.obstacles,
+    })
+}
+
+fn task(line: &TaskLine) -> Value {
+    json!({
+        "ability": line.ability,
+        "kind": line.kind,
+        "started": line.started.as_seconds(),
+        "deadline": line.deadline.map(Time::as_seconds),
+        "waitsFor": line.waits_for,
+    })
+}
