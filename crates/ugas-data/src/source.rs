@@ -66,7 +66,7 @@ pub struct Limits {
     pub files: u32,
     /// Lists and mappings inside each other.
     pub depth: u32,
-    /// Values of one file after aliases are expanded; a long text counts as several.
+    /// Values of one file; a long text counts as several. A twentieth of them may come from aliases.
     pub nodes: u32,
     /// Diagnostics of one load; what is beyond is dropped, errors last.
     pub diagnostics: u32,
@@ -79,7 +79,7 @@ impl Default for Limits {
 }
 
 /// One file.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct SourceFile {
     path: Arc<Path>,
     text: Arc<str>,
@@ -117,7 +117,7 @@ impl SourceFile {
 }
 
 /// All files of a load.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct SourceMap {
     /// The number of the first file: 0, but for a map of one file that keeps its number.
     first: u32,

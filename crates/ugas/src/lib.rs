@@ -61,6 +61,7 @@
 //! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
 //!
 //! # The specification's interfaces
@@ -124,6 +125,10 @@ pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for what has no place at the root of this crate.
 pub use ugas_core as core;
+
+/// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
+#[cfg(feature = "data")]
+pub use ugas_data as data;
 
 pub use ugas_core::ability::{AbilityDef, GrantedAbility};
 pub use ugas_core::attribute::{
@@ -205,4 +210,10 @@ mod manual {
     struct Determinism;
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/10-packs.md")]
+    struct Packs;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/11-scenarios.md")]
+    struct Scenarios;
 }

@@ -8,7 +8,7 @@ use super::{Diagnostic, Severity, Sink};
 use crate::source::SourceMap;
 
 /// What a check found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
     /// The files.
     pub source_map: SourceMap,
