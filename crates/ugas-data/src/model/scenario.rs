@@ -1,6 +1,7 @@
 //! Scenarios: stories with expectations, as files tell them.
 
 use serde_json::{Value as Json, json};
+use ugas_core::nearest::nearest;
 
 use super::effect::TagQueryDoc;
 use super::{
@@ -10,8 +11,8 @@ use crate::decode::{
     Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, choice,
     record,
 };
-use crate::diagnostics::{Sink, codes};
-use crate::node::{Node, Value};
+use crate::diagnostics::{Severity, Sink, codes};
+use crate::node::{Entry, Node, Value};
 use crate::source::Span;
 
 /// What an ability does at the moment.
@@ -269,9 +270,25 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
         };
         let (known, named) =
             entries.iter().cloned().partition(|entry| R::KNOWN.contains(&entry.key.value.as_str()));
-        let part = |entries| Node { value: Value::Map(entries), ..node.clone() };
+        let (known, named): (Vec<Entry>, Vec<Entry>) = (known, named);
+        let part = |entries| Node { span: node.span, value: Value::Map(entries), style: node.style };
         let known = R::decode(&part(known), sink).unwrap_or_default();
-        Some(Self { known, named: NamedMap::decode(&part(named), sink).unwrap_or_default() })
+        let mut read = NamedMap::default();
+        for entry in named {
+            let mut own = Sink::default();
+            let nearest = || nearest(&entry.key.value, R::KNOWN.iter().copied()).is_some();
+            let key = entry.key.clone();
+            let pairs = NamedMap::<Name, T>::decode(&part(vec![entry.clone()]), &mut own).unwrap_or_default();
+            // A value that does not fit under a name that looks like a field: it is the name that is wrong.
+            if pairs.0.is_empty() && nearest() {
+                let title = "expectation";
+                sink.push(codes::ug013::unknown_field(&key, title, R::KNOWN).severity(Severity::Error));
+            } else {
+                sink.append(own);
+                read.0.extend(pairs.0);
+            }
+        }
+        Some(Self { known, named: read })
     }
 
     fn encode(&self) -> Value {

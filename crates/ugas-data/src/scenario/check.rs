@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::Scenario;
 use crate::check::{Index, check_scenario};
-use crate::diagnostics::{Severity, Sink, codes};
+use crate::diagnostics::{self, Severity, Sink, codes};
 use crate::loader::Loader;
-use crate::model::scenario::ScenarioDoc;
+use crate::model::scenario::{ExpectLoadDoc, ScenarioDoc};
 use crate::model::{Document, Model};
 use crate::source::{FileId, Limits, SourceMap, Span};
 
@@ -25,9 +25,11 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 continue;
             }
         };
-        let expects_errors = doc.expect_load.as_ref().is_some_and(|expected| !expected.errors.is_empty());
-        if expects_errors {
-            continue;
+        if let Some(expected) = &doc.expect_load {
+            expected_load(expected, doc, sink);
+            if !expected.errors.is_empty() {
+                continue;
+            }
         }
         if doc.definitions.is_empty() {
             without_definitions.entry(pack).or_default().push((document.file, doc));
@@ -39,6 +41,20 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
     }
     for (pack, scenarios) in without_definitions {
         of_pack(pack.as_deref(), &scenarios, map, limits, sink);
+    }
+}
+
+/// What is expected of the load: codes that exist, and no steps that would never run.
+fn expected_load(expected: &ExpectLoadDoc, doc: &ScenarioDoc, sink: &mut Sink) {
+    let warnings = expected.warnings.iter().flat_map(|warnings| warnings.iter());
+    for code in expected.errors.iter().chain(warnings) {
+        if diagnostics::doc(&code.value).is_none() {
+            sink.push(codes::ug079::unknown_code(code));
+        }
+    }
+    let first = doc.steps.iter().flat_map(|steps| steps.iter()).next();
+    if let (false, Some(first)) = (expected.errors.is_empty(), first) {
+        sink.push(codes::ug017::steps_that_never_run(first.span));
     }
 }
 

@@ -6,7 +6,7 @@ use ugas_data::diagnostics::{Sink, render_line};
 use ugas_data::node::parse;
 use ugas_data::{Limits, Loader, Severity, SourceMap};
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -64,7 +64,7 @@ fn the_names_in_every_scenario_resolve() {
     }
 }
 
-fn yaml_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
