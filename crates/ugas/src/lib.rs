@@ -211,9 +211,9 @@ mod manual {
     #[doc = include_str!("../../../docs/book/09-explain.md")]
     struct Explain;
     #[cfg(feature = "data")]
-    #[doc = include_str!("../../../docs/book/10-packs.md")]
+    #[doc = include_str!("../../../docs/book/11-packs.md")]
     struct Packs;
     #[cfg(feature = "data")]
-    #[doc = include_str!("../../../docs/book/11-scenarios.md")]
+    #[doc = include_str!("../../../docs/book/12-scenarios.md")]
     struct Scenarios;
 }
