@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use ugas_data::Scenario;
 use ugas_data::diagnostics::render_all;
 
-use crate::Status;
 use crate::output::{self, Format};
+use crate::{Status, watch};
 
 /// Looks for every mistake in packs and files
 ///
@@ -19,6 +20,7 @@ Examples:
   ugas check packs                      several, each by itself
   ugas check effects.yaml               one file
   ugas check game --deny-warnings       for a build that must be spotless
+  ugas check game --watch               again whenever a file changes
   ugas check game --format json         for tools")]
 pub(crate) struct Arguments {
     /// Folders and files
@@ -30,13 +32,29 @@ pub(crate) struct Arguments {
     /// Count warnings as errors
     #[arg(long)]
     deny_warnings: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    if arguments.watch {
+        arguments.format.ensure_text()?;
+        return watch::run(|| arguments.paths.clone(), || once(arguments));
+    }
+    once(arguments)
+}
+
+fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     for path in &arguments.paths {
-        anyhow::ensure!(path.exists(), "`{}` does not exist", path.display());
+        output::ensure_exists(path)?;
     }
     let report = ugas_data::check(&arguments.paths);
+    if report.diagnostics.is_empty()
+        && let Some(empty) = arguments.paths.iter().find(|path| Scenario::files(path).is_empty())
+    {
+        anyhow::bail!("there is nothing to check in `{}`: no YAML or JSON file", empty.display());
+    }
     match arguments.format {
         Format::Json => output::print_json(&report.to_json())?,
         Format::Text => {

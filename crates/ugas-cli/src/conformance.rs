@@ -21,12 +21,14 @@ const SUITE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/conformance.r
 const CLAUSES: &str = "clauses.yaml";
 
 /// Runs the built-in suite, and says which clauses of the specification it shows
+///
+/// The suite is data: the folder `conformance` of the sources, with a README for other implementations. A clause is
+/// covered if a scenario that names it passes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas conformance                      coverage by section, and what is not covered yet
-  ugas conformance --format json        for tools
-The suite is data: the folder `conformance` of the sources, with a README for other implementations.")]
+  ugas conformance --format json        for tools")]
 pub(crate) struct Arguments {
     /// What to print
     #[arg(long, value_enum, default_value_t)]
@@ -42,6 +44,7 @@ struct Clause {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut outcomes = Vec::new();
+    let progress = output::progress(SUITE.len().saturating_sub(1) as u64, "files");
     for (name, text) in SUITE.iter().filter(|(name, _)| *name != CLAUSES) {
         let file = PathBuf::from("conformance").join(name);
         match Scenario::from_text(&file, *text) {
@@ -50,7 +53,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
             }
             Err(error) => outcomes.push(Outcome::unreadable(file, &error)),
         }
+        progress.inc(1);
     }
+    progress.finish_and_clear();
     let clauses = clauses();
     let passed: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.passed()).collect();
     let shown: BTreeSet<&str> =

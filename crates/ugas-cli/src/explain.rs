@@ -1,5 +1,6 @@
 //! `ugas explain`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
@@ -7,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use ugas_core::explain::{BoundExplanation, Explanation, Term};
 use ugas_core::handle::ControllerId;
+use ugas_core::nearest::nearest;
 use ugas_core::time::Time;
 use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
 
@@ -22,7 +24,7 @@ use crate::output::{self, Format};
 Examples:
   ugas explain packs/arpg/scenarios/damage-buckets.yaml --controller hero --attribute WeaponDamage
   ugas explain duel.yaml --controller wolf --attribute Health --at 2.5
-  ugas explain tales.yaml --scenario \"a ward refuses physical hits\" --controller bones --attribute Health")]
+  ugas explain tales.yaml --scenario \"a ward\" --controller bones --attribute Health")]
 pub(crate) struct Arguments {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
@@ -46,6 +48,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { path, controller, attribute, at, scenario, format } = arguments;
+    output::ensure_exists(path)?;
     let scenarios = Scenario::load(path)?;
     anyhow::ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
     let has_controller = |candidate: &&Scenario| {
@@ -53,14 +56,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         controllers.into_iter().any(|(name, _)| name.value == *controller)
     };
     let chosen = match scenario {
-        Some(name) => scenarios
-            .iter()
-            .find(|candidate| candidate.name() == name)
-            .ok_or_else(|| anyhow!("`{}` has no scenario `{name}`", path.display()))?,
-        None => scenarios
-            .iter()
-            .find(has_controller)
-            .ok_or_else(|| anyhow!("no scenario of `{}` has a controller `{controller}`", path.display()))?,
+        Some(name) => {
+            let chosen = output::scenario_by_name(&scenarios, path, name)?;
+            scenarios.get(chosen).context("the scenario is gone")?
+        }
+        None => scenarios.iter().find(has_controller).ok_or_else(|| {
+            let hint = controller_hint(&scenarios, controller);
+            anyhow!("no scenario of `{}` has a controller `{controller}`{hint}", path.display())
+        })?,
     };
     let until = match at {
         Some(seconds) => {
@@ -74,14 +77,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options { until, ..Options::default() };
     let mut runner = Runner::new(chosen, catalog, options).map_err(|failure| anyhow!(failure.message))?;
     runner.run(|_| {});
-    let id =
-        runner.controller(controller).with_context(|| format!("there is no controller `{controller}`"))?;
+    let id = runner.controller(controller).with_context(|| {
+        let hint = controller_hint(std::slice::from_ref(chosen), controller);
+        format!("the scenario has no controller `{controller}`{hint}")
+    })?;
     let explanation = runner.simulation().explain(id, attribute).context("the controller is gone")?;
     match format {
         Format::Json => output::print_json(&to_json(&runner, controller, &explanation))?,
         Format::Text => {
-            let handle = format!("{id:?}");
-            let text = explanation.to_string().replacen(&handle, controller, 1);
+            let text = named(&runner, explanation.to_string());
             output::print(&format!("{text}\n"))?;
         }
     }
@@ -94,6 +98,22 @@ fn report_failures(outcome: Outcome) {
     for failure in &outcome.failures {
         eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
     }
+}
+
+/// The text with the scenario's names instead of handles.
+fn named(runner: &Runner<'_>, text: String) -> String {
+    let mut handles: Vec<(String, &str)> =
+        runner.controllers().iter().map(|(name, id)| (format!("{id:?}"), *name)).collect();
+    // A handle may begin with another one.
+    handles.sort_by_key(|(handle, _)| std::cmp::Reverse(handle.len()));
+    handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
+}
+
+fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
+    let controllers = scenarios.iter().filter_map(|scenario| scenario.doc().controllers.as_ref());
+    let names: BTreeSet<&str> =
+        controllers.flat_map(|controllers| &controllers.0).map(|(name, _)| name.value.as_str()).collect();
+    output::hint(nearest(wanted, names.iter().copied()), names.iter().copied())
 }
 
 fn to_json(runner: &Runner<'_>, controller: &str, explanation: &Explanation) -> Value {

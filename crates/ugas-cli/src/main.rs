@@ -5,12 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod completions;
 mod conformance;
 mod explain;
 mod new;
 mod output;
+mod plot;
 mod run;
 mod schema;
+mod sweep;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -32,6 +36,7 @@ pub(crate) enum Status {
 #[command(
     name = "ugas",
     version,
+    max_term_width = 100,
     arg_required_else_help = true,
     after_help = "\
 A first walk:
@@ -39,8 +44,10 @@ A first walk:
   ugas check game           every mistake, with its line and how to mend it
   ugas run game             plays the scenarios and compares
   ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
+  ugas run game --plot game.svg
 
-Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use or unreadable input."
+Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use.
+`ugas COMMAND --help` has examples."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -52,9 +59,11 @@ enum Command {
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
+    Sweep(sweep::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
     New(new::Arguments),
+    Completions(completions::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -62,9 +71,11 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {
         Ok(Status::Fine) => ExitCode::SUCCESS,

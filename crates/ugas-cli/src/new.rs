@@ -10,15 +10,19 @@ use crate::Status;
 use crate::output;
 
 /// The files of a new pack.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("pack.yaml", include_str!("../template/pack.yaml")),
     ("tags.yaml", include_str!("../template/tags.yaml")),
     ("attributes.yaml", include_str!("../template/attributes.yaml")),
     ("effects.yaml", include_str!("../template/effects.yaml")),
+    ("scenarios/luck.yaml", include_str!("../template/scenarios/luck.yaml")),
     ("scenarios/poison.yaml", include_str!("../template/scenarios/poison.yaml")),
 ];
 
 /// Makes a folder with a small pack that passes check and run
+///
+/// It has a few attributes, effects and tags, and three scenarios, each with comments on what it is for. Change a number
+/// and run it again.
 #[derive(Args)]
 #[command(after_help = "Example:\n  ugas new game && ugas check game && ugas run game")]
 pub(crate) struct Arguments {

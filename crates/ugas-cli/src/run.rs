@@ -1,17 +1,21 @@
 //! `ugas run`.
 
-use std::collections::BTreeMap;
+mod plot;
+mod timeline;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use serde_json::json;
+use ugas_core::event::Event;
 use ugas_core::time::Span;
-use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
+use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
-use crate::Status;
-use crate::output::{self, Format};
+use crate::output::{self, Format, csv_field};
+use crate::{Status, watch};
+use timeline::{Recorder, Timeline};
 
 /// Plays scenarios and compares with what they expect
 ///
@@ -23,7 +27,9 @@ Examples:
   ugas run packs                                  every scenario, with a table at the end
   ugas run game/scenarios/poison.yaml             the scenarios of one file
   ugas run game --csv values.csv --every 0.5      values twice a second, for a spreadsheet
+  ugas run game --plot game.svg                   attributes over time, with effects beneath
   ugas run game --step 0.016                      in steps of a frame: nothing may change
+  ugas run game --watch                           again whenever a file changes
   ugas run game --format json                     for tools")]
 pub(crate) struct Arguments {
     /// Scenario files, or folders with some
@@ -38,37 +44,62 @@ pub(crate) struct Arguments {
     /// Write values over time to a file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// How often values are written; without it, after each step of the scenario
+    /// Draw attributes over time with effects beneath to an SVG file; several scenarios go one below the other
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// How often values go to the CSV file; without it, after each step of the scenario
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     every: Option<f64>,
+    /// Run again whenever a scenario or a pack changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    if arguments.watch {
+        arguments.format.ensure_text()?;
+        return watch::run(|| with_packs(&arguments.paths), || once(arguments));
+    }
+    once(arguments)
+}
+
+/// The paths, and the packs of the scenarios there.
+fn with_packs(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let files = paths.iter().flat_map(Scenario::files);
+    let scenarios = files.filter_map(|file| Scenario::load(file).ok()).flatten();
+    let packs: BTreeSet<PathBuf> = scenarios.filter_map(|scenario| scenario.pack()).collect();
+    paths.iter().cloned().chain(packs).collect()
+}
+
+fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options {
         step: arguments.step.map(Span::seconds),
         every: arguments.every.map(Span::seconds),
         until: None,
     };
-    let mut csv =
-        arguments.csv.as_ref().map(|_| String::from("scenario,time,controller,attribute,base,current\n"));
+    if let Some(file) = &arguments.plot {
+        crate::plot::check_name(file)?;
+    }
+    let found = find(&arguments.paths)?;
+    let (many, most) = (found.len(), plot::MOST_SCENARIOS);
+    if arguments.plot.is_some() {
+        anyhow::ensure!(
+            many <= most,
+            "a plot shows at most {most} scenarios, and there are {many}: name fewer"
+        );
+    }
     let mut outcomes = Vec::new();
-    for path in &arguments.paths {
-        anyhow::ensure!(path.exists(), "`{}` does not exist", path.display());
-        let before = outcomes.len();
-        for file in Scenario::files(path) {
-            match Scenario::load(&file) {
-                Ok(scenarios) => outcomes.extend(scenarios.iter().map(|scenario| match &mut csv {
-                    Some(csv) => scenario.run_observed(&options, |runner| sample(runner, csv)),
-                    None => scenario.run(&options),
-                })),
-                Err(error) => outcomes.push(Outcome::unreadable(file, &error)),
-            }
-        }
-        anyhow::ensure!(outcomes.len() > before, "there is no scenario in `{}`", path.display());
+    let mut watcher = Watcher::new(arguments);
+    let progress = output::progress(found.len() as u64, "scenarios");
+    for found in found {
+        outcomes.push(match found {
+            Ok(scenario) => watcher.run(&scenario, &options),
+            Err(outcome) => *outcome,
+        });
+        progress.inc(1);
     }
-    if let (Some(file), Some(csv)) = (&arguments.csv, csv) {
-        write(file, &csv)?;
-    }
+    progress.finish_and_clear();
+    watcher.write(arguments)?;
     let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
     match arguments.format {
         Format::Json => output::print_json(&json!({
@@ -108,36 +139,110 @@ pub(crate) fn failures(outcomes: &[Outcome]) -> String {
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
         let _ = writeln!(text, "{} {}", output::bad("failed:"), outcome.name);
         for failure in &outcome.failures {
-            let _ = writeln!(text, "  {}:{}: {}", outcome.file.display(), failure.line, failure.message);
+            let Failure { line, message, .. } = failure;
+            let _ = match failure.is_of_definitions() {
+                true => writeln!(text, "  {message}"),
+                false => writeln!(text, "  {}:{line}: {message}", outcome.file.display()),
+            };
         }
         text.push('\n');
     }
     text
 }
 
-/// Writes the values of all controllers as they are now.
-fn sample(runner: &Runner<'_>, csv: &mut String) {
-    let (simulation, name) = (runner.simulation(), quoted(runner.scenario().name()));
-    let time = simulation.now().as_seconds();
-    for (controller, id) in runner.controllers() {
-        for (attribute, base, current) in simulation.attributes(*id) {
-            let attribute = quoted(simulation.catalog().attribute_name(attribute));
-            let controller = quoted(controller);
-            let _ = writeln!(csv, "{name},{time},{controller},{attribute},{base},{current}");
+/// The scenarios at all paths in order; a file that cannot be read is an outcome already.
+fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>> {
+    let mut found = Vec::new();
+    for path in paths {
+        output::ensure_exists(path)?;
+        let before = found.len();
+        for file in Scenario::files(path) {
+            match Scenario::load(&file) {
+                Ok(scenarios) => found.extend(scenarios.into_iter().map(Ok)),
+                Err(error) => found.push(Err(Box::new(Outcome::unreadable(file, &error)))),
+            }
+        }
+        anyhow::ensure!(found.len() > before, no_scenario(path));
+    }
+    Ok(found)
+}
+
+/// Says what makes a scenario, to whoever has none.
+fn no_scenario(path: &Path) -> String {
+    format!("there is no scenario in `{}`: a YAML or JSON document with `Name` and `Steps`", path.display())
+}
+
+/// Records what the files to be written need.
+struct Watcher {
+    csv: Option<String>,
+    timelines: Option<Vec<Timeline>>,
+}
+
+impl Watcher {
+    fn new(arguments: &Arguments) -> Self {
+        let header = "scenario,time,controller,attribute,base,current\n";
+        Self {
+            csv: arguments.csv.as_ref().map(|_| header.to_owned()),
+            timelines: arguments.plot.as_ref().map(|_| Vec::new()),
+        }
+    }
+
+    fn run(&mut self, scenario: &Scenario, options: &Options) -> Outcome {
+        let recorder = self.timelines.as_ref().map(|_| Recorder::default());
+        let mut both = Both { csv: self.csv.as_mut(), recorder };
+        let outcome = scenario.run_watched(options, &mut both);
+        let timeline = both.recorder.and_then(Recorder::finish);
+        if let Some(timelines) = &mut self.timelines {
+            timelines.extend(timeline);
+        }
+        outcome
+    }
+
+    fn write(self, arguments: &Arguments) -> anyhow::Result<()> {
+        if let (Some(file), Some(csv)) = (&arguments.csv, self.csv) {
+            output::write_file(file, &csv)?;
+        }
+        if let (Some(file), Some(timelines)) = (&arguments.plot, self.timelines) {
+            output::write_file(file, &plot::svg(&timelines)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Watches for the spreadsheet and for the plot.
+struct Both<'a> {
+    csv: Option<&'a mut String>,
+    recorder: Option<Recorder>,
+}
+
+impl Observer for Both<'_> {
+    fn state(&mut self, runner: &Runner<'_>) {
+        if let Some(csv) = &mut self.csv {
+            sample(runner, csv);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.state(runner);
+        }
+    }
+
+    fn event(&mut self, runner: &Runner<'_>, event: &Event) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.event(runner, event);
         }
     }
 }
 
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+/// Writes the values of all controllers as they are now.
+fn sample(runner: &Runner<'_>, csv: &mut String) {
+    let (simulation, name) = (runner.simulation(), csv_field(runner.scenario().name()));
+    let time = simulation.now().as_seconds();
+    for (controller, id) in runner.controllers() {
+        for (attribute, base, current) in simulation.attributes(*id) {
+            let attribute = csv_field(simulation.catalog().attribute_name(attribute));
+            let controller = csv_field(controller);
+            let _ = writeln!(csv, "{name},{time},{controller},{attribute},{base},{current}");
+        }
     }
-}
-
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(file, text).with_context(|| format!("`{}` cannot be written", file.display()))
 }
 
 /// A number of seconds that is longer than nothing: at least a microsecond.

@@ -30,23 +30,26 @@ mod expect;
 mod outcome;
 mod runner;
 mod steps;
+mod vary;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
+use ugas_core::event::Event;
 use ugas_core::time::{Span, Time};
 
 pub use outcome::{ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
+pub use vary::{Place, PlaceError, PlaceKind};
 
 use crate::decode::{Field, ReferenceKind, Visitor};
 use crate::diagnostics::{Report, Sink};
 use crate::loader::{LoadError, Loader};
 use crate::model::scenario::{ActionDoc, ScenarioDoc};
 use crate::model::{Document, DocumentKind, Model, recognise};
-use crate::node;
+use crate::node::{self, Node};
 use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
 
 /// How a scenario is run. None of it changes the result (V4).
@@ -60,11 +63,27 @@ pub struct Options {
     pub until: Option<Time>,
 }
 
+/// Watches a scenario while it runs, to record what a report or a plot needs. It changes nothing.
+pub trait Observer {
+    /// Is shown the state at the start, on the way (see [`Options::every`]) and at the end.
+    fn state(&mut self, runner: &Runner<'_>) {
+        let _ = runner;
+    }
+
+    /// Is told everything that happens after the start, in order. An event carries the exact time, however long the
+    /// steps are; the runner may be past it already.
+    fn event(&mut self, runner: &Runner<'_>, event: &Event) {
+        let _ = (runner, event);
+    }
+}
+
 /// A scenario of a file.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     file: FileId,
     doc: ScenarioDoc,
+    /// The document that `doc` was read from, for [`with_values`](Self::with_values).
+    node: Node,
     source_map: SourceMap,
 }
 
@@ -120,8 +139,8 @@ impl Scenario {
             // What is wrong with other documents is told by the check of their pack.
             let mut own = Sink::with_limit(limits.diagnostics);
             match recognise(&map, file, node, &mut own) {
-                Some(Document { model: Model::Scenario(doc), .. }) => {
-                    docs.push(*doc);
+                Some(Document { model: Model::Scenario(doc), node, .. }) => {
+                    docs.push((*doc, node));
                     sink.append(own);
                 }
                 Some(Document { kind: DocumentKind::Scenario, .. }) => sink.append(own),
@@ -131,7 +150,7 @@ impl Scenario {
         if sink.errors() > 0 {
             return Err(LoadError { report: Report::new(map, sink, &BTreeSet::new()) });
         }
-        Ok(docs.into_iter().map(|doc| Self { file, doc, source_map: map.clone() }).collect())
+        Ok(docs.into_iter().map(|(doc, node)| Self { file, doc, node, source_map: map.clone() }).collect())
     }
 
     /// What happens, in a few words.
@@ -149,6 +168,17 @@ impl Scenario {
         self.doc.clauses.iter().map(|clause| clause.value.as_str())
     }
 
+    /// The seed of everything random; 0 if the file does not say.
+    pub fn seed(&self) -> u64 {
+        self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
+    }
+
+    /// Where its pack is, if it has one.
+    pub fn pack(&self) -> Option<PathBuf> {
+        let folder = self.path().parent().unwrap_or(Path::new(""));
+        self.doc.pack.as_ref().map(|pack| folder.join(&pack.0.value))
+    }
+
     /// What the file tells.
     pub fn doc(&self) -> &ScenarioDoc {
         &self.doc
@@ -164,9 +194,8 @@ impl Scenario {
 
     fn loader(&self) -> Loader {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
-        if let Some(pack) = &self.doc.pack {
-            let folder = self.path().parent().unwrap_or(Path::new(""));
-            loader = loader.path(folder.join(&pack.0.value));
+        if let Some(pack) = self.pack() {
+            loader = loader.path(pack);
         }
         for definition in self.doc.definitions.iter() {
             loader = loader.inline(self.file, definition.0.clone());
@@ -181,6 +210,15 @@ impl Scenario {
 
     /// Runs it, and shows it to an observer at the start, on the way and at the end.
     pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
+        self.run_with(options, |runner| runner.run(observer))
+    }
+
+    /// Runs it under the eyes of an observer, which is told events besides being shown states.
+    pub fn run_watched(&self, options: &Options, observer: &mut impl Observer) -> Outcome {
+        self.run_with(options, |runner| runner.run_watched(observer))
+    }
+
+    fn run_with(&self, options: &Options, run: impl FnOnce(&mut Runner<'_>)) -> Outcome {
         let loaded = self.loader().load();
         if let Some(expected) = &self.doc.expect_load {
             let unexpected = expect::load(self, expected, &loaded);
@@ -194,7 +232,7 @@ impl Scenario {
         };
         match Runner::new(self, catalog, *options) {
             Ok(mut runner) => {
-                runner.run(observer);
+                run(&mut runner);
                 runner.into_outcome()
             }
             Err(failure) => Outcome::stillborn(self, failure),

@@ -216,4 +216,6 @@ mod manual {
     #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/12-scenarios.md")]
     struct Scenarios;
+    #[doc = include_str!("../../../docs/book/14-command-line.md")]
+    struct CommandLine;
 }

@@ -2,12 +2,16 @@
 
 mod check;
 mod conformance;
+mod editor;
 mod explain;
 mod new;
 mod run;
+mod snapshots;
+mod sweep;
+mod watch;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -25,7 +29,14 @@ impl Answer {
 }
 
 fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Answer {
-    let output = Command::new(env!("CARGO_BIN_EXE_ugas")).args(arguments).output().unwrap();
+    ugas_in(Path::new("."), arguments)
+}
+
+/// Run in a folder, away from terminals and settings of whoever runs the tests.
+fn ugas_in<S: AsRef<std::ffi::OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = S>) -> Answer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env_remove("COLUMNS");
+    let output = command.output().unwrap();
     Answer {
         status: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -35,6 +46,11 @@ fn ugas<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> An
 
 fn root(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
+}
+
+/// The folder of the files that tests share.
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
 /// A folder of its own for a test, empty.
@@ -71,24 +87,5 @@ fn wrong_use_is_status_two() {
         };
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command}");
         assert!(answer.stderr.contains("nowhere"), "{}", answer.stderr);
-    }
-}
-
-#[test]
-fn help_teaches_by_example() {
-    for command in ["check", "run", "explain", "conformance", "schema", "new"] {
-        let answer = ugas([command, "--help"]);
-        assert_eq!(answer.status, 0);
-        assert!(answer.stdout.contains("Example"), "{command}");
-    }
-}
-
-#[test]
-fn schemas_are_printed_by_name() {
-    let names = ugas(["schema"]).stdout;
-    assert!(names.lines().any(|name| name == "scenario"));
-    for name in names.lines() {
-        let schema = ugas(["schema", name]).json();
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
 }

@@ -11,5 +11,13 @@ fn a_new_pack_passes_check_and_run() {
     assert_eq!(check.status, 0, "{}", check.stdout);
     let run = ugas(["run", folder]);
     assert_eq!(run.status, 0, "{}", run.stdout);
+    // As the README goes on.
+    let (scenario, plot) = (format!("{folder}/scenarios/luck.yaml"), format!("{folder}/game.svg"));
+    assert_eq!(ugas(["run", folder, "--plot", &plot]).status, 0);
+    let json = ugas(["sweep", &scenario, "--runs", "300", "--format", "json"]).json();
+    let health = &json["combinations"][0]["measures"]["wolf.Health"];
+    // Of 300 blows one costs 5 and one 15, all but surely; and none more or less, as the scenario expects.
+    assert_eq!((health["min"].as_f64(), health["max"].as_f64()), (Some(85.0), Some(95.0)));
+    assert_eq!(json["failed"], 0);
     assert_eq!(ugas(["new", folder]).status, 2, "nothing is overwritten");
 }

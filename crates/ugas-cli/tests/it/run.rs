@@ -1,6 +1,6 @@
 //! `ugas run`.
 
-use crate::{empty_folder, file, keys, root, ugas};
+use crate::{empty_folder, file, fixtures, keys, root, ugas, ugas_in};
 
 /// A set with Health 100, and a hit of 10.
 const DEFINITIONS: &str = "\
@@ -109,4 +109,45 @@ fn values_go_to_a_spreadsheet() {
                     tale,0.5,wolf,Health,90,90\n\
                     tale,1,wolf,Health,90,90\n";
     assert_eq!(text, expected);
+}
+
+/// A picture: whole, with all texts, and nothing but SVG.
+fn plot(arguments: &[&str]) -> String {
+    let folder = empty_folder(&format!("run-plot-{}", arguments.len()));
+    let file = folder.join("out.svg");
+    let answer = ugas_in(&fixtures(), ["run", "--plot", &file.to_string_lossy()].iter().chain(arguments));
+    assert_eq!(answer.status, 0, "{}", answer.stderr);
+    let svg = std::fs::read_to_string(file).unwrap();
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    svg
+}
+
+#[test]
+fn a_story_can_be_drawn() {
+    let svg = plot(&["duel.yaml"]);
+    for text in
+        ["three blows", "hero", "wolf", "Health", "GE_Poison", "time in seconds", "unchanged: Strength"]
+    {
+        assert!(svg.contains(&format!("\n{text}\n")), "`{text}` is missing: {svg}");
+    }
+    assert!(svg.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn a_plot_does_not_depend_on_steps_and_samples() {
+    let exact = plot(&["duel.yaml"]);
+    assert_eq!(exact, plot(&["duel.yaml", "--step", "0.016"]));
+    assert_eq!(exact, plot(&["duel.yaml", "--step", "0.3", "--csv", "/dev/null"]));
+}
+
+#[test]
+fn several_stories_go_into_one_plot() {
+    let svg = plot(&["duel.yaml", "duel.yaml"]);
+    assert_eq!(svg.matches("\nthree blows\n").count(), 2);
+    assert!(svg.contains("<title>2 scenarios</title>"));
+    let too_many = empty_folder("run-plot-many").join("out.svg");
+    let answer = ugas(["run", &root("conformance"), "--plot", &too_many.to_string_lossy()]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("a plot shows at most 64 scenarios"), "{}", answer.stderr);
+    assert_eq!(ugas(["run", &root("packs"), "--plot", "out.png"]).status, 2);
 }

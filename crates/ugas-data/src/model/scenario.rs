@@ -393,6 +393,7 @@ impl Field for StepDoc {
 
     fn schema(definitions: &mut Definitions) -> Json {
         let record = StepRecord::schema(definitions);
-        json!({ "allOf": [record], "minProperties": 1, "maxProperties": 1 })
+        // Closed, as the decoder is: a misspelt action is no step.
+        json!({ "allOf": [record], "minProperties": 1, "maxProperties": 1, "unevaluatedProperties": false })
     }
 }

@@ -34,8 +34,12 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
         if doc.definitions.is_empty() {
             without_definitions.entry(pack).or_default().push((document.file, doc));
         } else {
-            let scenario =
-                Scenario { file: document.file, doc: (**doc).clone(), source_map: map.only(document.file) };
+            let scenario = Scenario {
+                file: document.file,
+                doc: (**doc).clone(),
+                node: document.node.clone(),
+                source_map: map.only(document.file),
+            };
             with_definitions(&scenario, limits, sink);
         }
     }

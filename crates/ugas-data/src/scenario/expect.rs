@@ -14,6 +14,9 @@ use crate::model::Name;
 use crate::model::scenario::{AbilityStatus, ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, TagsExpectDoc};
 use crate::source::Span;
 
+/// What there is instead of a number.
+const NO_ATTRIBUTE: &str = "no such attribute";
+
 /// Relative tolerance of numbers.
 const TOLERANCE: f64 = 1e-9;
 
@@ -103,15 +106,15 @@ impl Runner<'_> {
     ) {
         let catalog = self.simulation.catalog().clone();
         for (attribute, number) in &expected.named.0 {
-            let found = catalog.attribute(&attribute.value).ok();
-            let actual = found.and_then(|attribute| self.simulation.current(id, attribute));
+            let found = catalog.attribute(&attribute.value);
+            let actual = found.map(|attribute| self.simulation.current(id, attribute));
             let what = format!("{} of {name}", attribute.value);
             self.check_number(attribute.span, what, number.0.value, actual, tolerance);
         }
         let known = &expected.known;
         for (attribute, number) in known.base.iter().flat_map(|base| &base.0) {
-            let found = catalog.attribute(&attribute.value).ok();
-            let actual = found.and_then(|attribute| self.simulation.base(id, attribute));
+            let found = catalog.attribute(&attribute.value);
+            let actual = found.map(|attribute| self.simulation.base(id, attribute));
             let what = format!("the base of {} of {name}", attribute.value);
             self.check_number(attribute.span, what, number.0.value, actual, tolerance);
         }
@@ -181,11 +184,19 @@ impl Runner<'_> {
         }
     }
 
-    fn check_number(&mut self, span: Span, what: String, expected: f64, actual: Option<f64>, tolerance: f64) {
+    fn check_number(
+        &mut self,
+        span: Span,
+        what: String,
+        expected: f64,
+        actual: Result<Option<f64>, impl Display>,
+        tolerance: f64,
+    ) {
         match actual {
-            Some(actual) if is_near(actual, expected, tolerance) => {}
-            Some(actual) => self.differs(span, what, expected, actual),
-            None => self.differs(span, what, expected, "no such attribute"),
+            Ok(Some(actual)) if is_near(actual, expected, tolerance) => {}
+            Ok(Some(actual)) => self.differs(span, what, expected, actual),
+            Ok(None) => self.differs(span, what, expected, NO_ATTRIBUTE),
+            Err(error) => self.fail(span, expected.to_string(), NO_ATTRIBUTE, format!("{what}: {error}")),
         }
     }
 

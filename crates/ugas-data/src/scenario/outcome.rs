@@ -133,6 +133,11 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
 }
 
 impl Failure {
+    /// Whether it is a mistake of definitions, whose message begins with its own file and place.
+    pub fn is_of_definitions(&self) -> bool {
+        self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))
+    }
+
     fn to_json(&self) -> Value {
         let Self { step, line, expected, actual, message } = self;
         json!({ "step": step, "line": line, "expected": expected, "actual": actual, "message": message })

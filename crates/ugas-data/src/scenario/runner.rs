@@ -10,7 +10,7 @@ use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use ugas_core::simulation::{Config, Simulation, Spawn};
 use ugas_core::time::{Span, Time};
 
-use super::{ControllerState, Failure, Options, Outcome, Scenario};
+use super::{ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
 /// How a step went.
@@ -24,6 +24,15 @@ pub(super) struct StepResult {
 impl StepResult {
     pub(super) fn ok() -> Self {
         Self { code: "Ok", message: String::new() }
+    }
+}
+
+/// An observer of states alone.
+struct States<F>(F);
+
+impl<F: FnMut(&Runner<'_>)> Observer for States<F> {
+    fn state(&mut self, runner: &Runner<'_>) {
+        (self.0)(runner);
     }
 }
 
@@ -53,7 +62,19 @@ impl<'s> Runner<'s> {
     /// # Errors
     /// If a controller cannot be spawned.
     pub fn new(scenario: &'s Scenario, catalog: Arc<Catalog>, options: Options) -> Result<Self, Failure> {
-        let seed = scenario.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs());
+        Self::seeded(scenario, catalog, options, scenario.seed())
+    }
+
+    /// Spawns the controllers in a simulation with another seed than the scenario's.
+    ///
+    /// # Errors
+    /// If a controller cannot be spawned.
+    pub fn seeded(
+        scenario: &'s Scenario,
+        catalog: Arc<Catalog>,
+        options: Options,
+        seed: u64,
+    ) -> Result<Self, Failure> {
         let mut runner = Self {
             scenario,
             simulation: Simulation::new(catalog, Config::seeded(seed)),
@@ -104,28 +125,38 @@ impl<'s> Runner<'s> {
     }
 
     /// Runs all steps, and shows the simulation to an observer at the start, on the way and at the end.
-    pub fn run(&mut self, mut observer: impl FnMut(&Self)) {
-        observer(self);
+    pub fn run(&mut self, observer: impl FnMut(&Runner<'_>)) {
+        self.run_watched(&mut States(observer));
+    }
+
+    /// Runs all steps under the eyes of an observer.
+    pub fn run_watched(&mut self, observer: &mut impl Observer) {
+        observer.state(self);
         let steps = self.scenario.steps();
         for (position, step) in (0..).zip(steps) {
             self.position = position;
-            self.step(step, steps.get(position as usize + 1), &mut observer);
-            self.count_events();
+            self.step(step, steps.get(position as usize + 1), observer);
+            self.tell_events(observer);
             if self.stopped {
                 break;
             }
             if self.unseen && self.options.every.is_none() {
-                observer(self);
+                observer.state(self);
                 self.unseen = false;
             }
         }
         if let Some(until) = self.options.until.filter(|_| !self.stopped) {
-            self.advance(until, &mut observer);
-            self.count_events();
+            self.advance(until, observer);
+            self.tell_events(observer);
         }
         if self.unseen {
-            observer(self);
+            observer.state(self);
         }
+    }
+
+    /// Whether something was not as expected so far.
+    pub fn has_failed(&self) -> bool {
+        !self.failures.is_empty()
     }
 
     /// How it ended.
@@ -176,10 +207,12 @@ impl<'s> Runner<'s> {
                 }
             }
         };
-        self.simulation.spawn_with(spawn).map_err(|error| error.to_string())
+        // The definition is the scenario's own and has no name.
+        let unnamed = |error: String| error.replace("controller template `` at ", "");
+        self.simulation.spawn_with(spawn).map_err(|error| unnamed(error.to_string()))
     }
 
-    fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl FnMut(&Self)) {
+    fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl Observer) {
         let result = match &step.action {
             ActionDoc::Expect(expect) => return self.check(expect, step.span),
             ActionDoc::Advance(seconds) => {
@@ -225,7 +258,7 @@ impl<'s> Runner<'s> {
         }
     }
 
-    fn advance(&mut self, target: Time, observer: &mut impl FnMut(&Self)) {
+    fn advance(&mut self, target: Time, observer: &mut impl Observer) {
         let target = match self.options.until {
             Some(until) if until < target => {
                 self.stopped = true;
@@ -250,15 +283,16 @@ impl<'s> Runner<'s> {
             self.simulation.advance_to(next);
             self.unseen = !is_sample;
             if is_sample {
-                observer(self);
+                observer.state(self);
             }
-            self.count_events();
+            self.tell_events(observer);
         }
     }
 
-    fn count_events(&mut self) {
-        for event in self.simulation.events() {
+    fn tell_events(&mut self, observer: &mut impl Observer) {
+        while let Some(event) = self.simulation.poll_event() {
             *self.events.entry(event.kind.name()).or_default() += 1;
+            observer.event(self, &event);
         }
     }
 

@@ -33,6 +33,15 @@ fn the_specification_pack_is_valid_by_the_schemas() {
     }
 }
 
+#[test]
+fn a_misspelt_step_is_found_by_editors_too() {
+    let schema = schema::json_schema("scenario").unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let scenario = |step: Value| serde_json::json!({ "Name": "tale", "Steps": [step] });
+    assert!(validator.is_valid(&scenario(serde_json::json!({ "Advance": 1 }))));
+    assert!(!validator.is_valid(&scenario(serde_json::json!({ "Advnace": 1 }))));
+}
+
 fn to_json(node: &ugas_data::node::Node) -> Value {
     use ugas_data::node::Value as Tree;
     match &node.value {

@@ -1,0 +1,31 @@
+//! `ugas completions`.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::Status;
+use crate::output;
+
+/// Prints completions for a shell, so that the Tab key knows commands and options
+///
+/// They go where the shell looks for them; the examples show the usual places. Zsh needs `fpath+=~/.zfunc` before
+/// `compinit` in `~/.zshrc`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas completions bash > ~/.local/share/bash-completion/completions/ugas
+  ugas completions zsh > ~/.zfunc/_ugas
+  ugas completions fish > ~/.config/fish/completions/ugas.fish
+  ugas completions powershell >> $PROFILE")]
+pub(crate) struct Arguments {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut crate::Arguments::command(), "ugas", &mut text);
+    output::print(&String::from_utf8(text)?)?;
+    Ok(Status::Fine)
+}

@@ -1,0 +1,339 @@
+//! `ugas sweep`.
+//!
+//! Every run is a pure function of its combination and its seed, and results are put in the order of both, so that the
+//! number of threads cannot show (I2).
+
+mod axis;
+mod plot;
+mod report;
+mod statistics;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail, ensure};
+use clap::Args;
+use rayon::prelude::*;
+use ugas_core::catalog::Catalog;
+use ugas_core::id::AttributeId;
+use ugas_core::nearest::nearest;
+use ugas_data::scenario::{Options, PlaceKind, Runner, Scenario};
+
+use crate::Status;
+use crate::output::{self, Format};
+use axis::Axis;
+
+/// With more runs than this the answer would take days, and nobody reads it.
+const MOST_RUNS: u64 = 10_000_000;
+
+/// Combinations are printed one by one.
+const MOST_COMBINATIONS: u64 = 10_000;
+
+/// Measured values are kept until the end: 160 MB of them.
+const MOST_VALUES: u64 = 10_000_000;
+
+/// Plays a scenario with many seeds and parameters, and shows the distributions
+///
+/// For balance: every combination of the varied values is played with every seed, on all cores, and the values at the
+/// end are summed up. Seeds are the scenario's seed and those that follow it, the same ones for each combination, so
+/// that combinations differ by what is varied and not by luck. The result does not depend on the number of threads.
+///
+/// KEY is the way to a value of the scenario, its parts separated by points: keys, and in lists positions from 0 or
+/// the Name of the item. The value need not be written there yet. `hero.Strength` is short for
+/// `Controllers.hero.Base.Strength`.
+///
+/// p50 and p95 are the smallest values that at least 50 and 95 of 100 runs do not exceed.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas sweep duel.yaml --runs 1000                                  how much luck decides
+  ugas sweep duel.yaml --vary hero.Strength=10..30:5                a base value
+  ugas sweep duel.yaml --vary Steps.0.Apply.Level=1,2,5,10          the level of an effect
+  ugas sweep duel.yaml --vary Steps.0.Apply.Effect=GE_Axe,GE_Bow    one effect or another
+  ugas sweep duel.yaml --vary Steps.0.Apply.SetByCaller.Data.Damage=-20..-5
+  ugas sweep duel.yaml --vary Definitions.GE_Axe.Modifiers.0.Magnitude.Value=-12,-10
+  ugas sweep duel.yaml --vary hero.Armor=0..50:10 --measure hero.Health wolf.Health
+  ugas sweep duel.yaml --vary hero.Armor=0..50:10 --plot armor.svg --csv runs.csv
+
+Exit status: 0 if every run passed, 1 if an expectation failed in some, 2 wrong use.")]
+pub(crate) struct Arguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    path: PathBuf,
+    /// Values to try: from A to B by STEP (without it 1), or a list A,B,C; several --vary are combined
+    #[arg(long, value_name = "KEY=A..B:STEP")]
+    vary: Vec<String>,
+    /// How many seeds each combination is played with
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    runs: u64,
+    /// What to look at, in the end; without it, every attribute of every controller
+    #[arg(long, value_name = "CONTROLLER.Attribute", num_args = 1..)]
+    measure: Vec<String>,
+    /// Which scenario of the file, by name; without it, the first that has all that is varied and measured
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write every run to a file, for a spreadsheet
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw the distributions to an SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// How many threads; without it, all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// What is played, before it is.
+struct Plan {
+    scenario: Scenario,
+    axes: Vec<Axis>,
+    runs: u64,
+    combinations: u64,
+    measures: Vec<Measure>,
+    /// The catalog, if all combinations have the same.
+    catalog: Option<Arc<Catalog>>,
+}
+
+/// A value that is looked at.
+struct Measure {
+    controller: String,
+    attribute: String,
+}
+
+impl Measure {
+    fn name(&self) -> String {
+        format!("{}.{}", self.controller, self.attribute)
+    }
+}
+
+/// All runs of one combination.
+struct Combination {
+    /// Position of the value on each axis.
+    at: Vec<usize>,
+    /// The seed of the first run.
+    seed: u64,
+    /// One for each run.
+    passed: Vec<bool>,
+    /// For each measure one for each run; `None` if the controller or the attribute is gone.
+    values: Vec<Vec<Option<f64>>>,
+    /// What the first run that failed says.
+    failure: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    if let Some(file) = &arguments.plot {
+        crate::plot::check_name(file)?;
+    }
+    let plan = plan(arguments)?;
+    if arguments.plot.is_some() {
+        plot::check_size(&plan)?;
+    }
+    let combinations = play(&plan, arguments.threads)?;
+    if let Some(file) = &arguments.csv {
+        output::write_file(file, &report::csv(&plan, &combinations))?;
+    }
+    if let Some(file) = &arguments.plot {
+        output::write_file(file, &plot::svg(&plan, &combinations)?)?;
+    }
+    match arguments.format {
+        Format::Json => output::print_json(&report::json(&plan, &combinations))?,
+        Format::Text => output::print(&report::text(&plan, &combinations))?,
+    }
+    let failed = combinations.iter().any(|combination| combination.passed.contains(&false));
+    Ok(if failed { Status::No } else { Status::Fine })
+}
+
+/// Chooses the scenario, and finds out everything that can be wrong before anything is played.
+fn plan(arguments: &Arguments) -> anyhow::Result<Plan> {
+    let path = &arguments.path;
+    output::ensure_exists(path)?;
+    let mut scenarios = Scenario::load(path)?;
+    ensure!(!scenarios.is_empty(), "there is no scenario in `{}`", path.display());
+    if let Some(name) = &arguments.scenario {
+        let chosen = output::scenario_by_name(&scenarios, path, name)?;
+        scenarios = vec![scenarios.swap_remove(chosen)];
+    }
+    let mut first_error = None;
+    for scenario in scenarios {
+        match plan_for(scenario, arguments) {
+            Ok(plan) => return Ok(plan),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or_else(|| anyhow!("there is no scenario in `{}`", path.display())))
+}
+
+fn plan_for(scenario: Scenario, arguments: &Arguments) -> anyhow::Result<Plan> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for text in &arguments.vary {
+        let axis = Axis::parse(text, &scenario).with_context(|| format!("--vary {text}"))?;
+        if axes.iter().any(|other| other.place == axis.place) {
+            bail!("--vary {text}: `{}` is varied twice; give all its values at once", axis.key);
+        }
+        axes.push(axis);
+    }
+    let lengths: Vec<u64> = axes.iter().map(|axis| axis.values.len() as u64).collect();
+    let combinations = bounded(&lengths, MOST_COMBINATIONS, "combinations")?;
+    bounded(&[combinations, arguments.runs], MOST_RUNS, "runs")?;
+
+    let mut plan =
+        Plan { scenario, axes, runs: arguments.runs, combinations, measures: Vec::new(), catalog: None };
+    let first = plan.variant(&plan.positions(0))?;
+    let catalog = first.catalog()?;
+    plan.measures = measures(&first, &catalog, &arguments.measure)?;
+    let values = [combinations, arguments.runs, plan.measures.len() as u64];
+    bounded(&values, MOST_VALUES, "measured values")?;
+    // What is told in numbers about controllers and steps is not a definition.
+    let is_same = |axis: &Axis| axis.place.kind() == PlaceKind::Number && axis.place.field() != "Definitions";
+    plan.catalog = plan.axes.iter().all(is_same).then_some(catalog);
+    Ok(plan)
+}
+
+/// The product, if it is not too large.
+fn bounded(factors: &[u64], most: u64, what: &str) -> anyhow::Result<u64> {
+    let product = factors.iter().try_fold(1_u64, |product, factor| product.checked_mul(*factor));
+    match product {
+        Some(product) if product <= most => Ok(product),
+        _ => {
+            let many = product.map_or_else(|| "far too many".to_owned(), |product| product.to_string());
+            bail!(
+                "that is {many} {what}, and {most} is the most: take larger steps, fewer runs, or choose with --measure"
+            )
+        }
+    }
+}
+
+/// What is looked at: what was asked for, or everything.
+fn measures(scenario: &Scenario, catalog: &Arc<Catalog>, asked: &[String]) -> anyhow::Result<Vec<Measure>> {
+    let runner = Runner::new(scenario, catalog.clone(), Options::default());
+    let runner = runner.map_err(|failure| anyhow!(failure.message))?;
+    if asked.is_empty() {
+        let of_controller = |(controller, id): &(&str, _)| {
+            let controller = (*controller).to_owned();
+            let attributes = runner.simulation().attributes(*id).map(|(id, _, _)| catalog.attribute_name(id));
+            let measure =
+                move |name: &str| Measure { controller: controller.clone(), attribute: name.to_owned() };
+            attributes.map(measure).collect::<Vec<_>>()
+        };
+        return Ok(runner.controllers().iter().flat_map(of_controller).collect());
+    }
+    let mut measures: Vec<Measure> = Vec::new();
+    for text in asked {
+        let (controller, attribute) = text.rsplit_once('.').with_context(|| {
+            format!("--measure {text}: write the controller and the attribute, as in `hero.Health`")
+        })?;
+        if runner.controller(controller).is_none() {
+            let known = runner.controllers().iter().map(|(name, _)| *name);
+            let hint = output::hint(nearest(controller, known.clone()), known);
+            bail!("--measure {text}: the scenario has no controller `{controller}`{hint}");
+        }
+        catalog.attribute(attribute).with_context(|| format!("--measure {text}"))?;
+        if !measures.iter().any(|known| known.name() == *text) {
+            measures.push(Measure { controller: controller.to_owned(), attribute: attribute.to_owned() });
+        }
+    }
+    Ok(measures)
+}
+
+impl Plan {
+    /// Positions on the axes of a combination; the last axis runs fastest.
+    fn positions(&self, combination: u64) -> Vec<usize> {
+        let mut rest = combination;
+        let mut positions = vec![0; self.axes.len()];
+        for (position, axis) in positions.iter_mut().zip(&self.axes).rev() {
+            let length = axis.values.len().max(1) as u64;
+            *position = (rest % length) as usize;
+            rest /= length;
+        }
+        positions
+    }
+
+    /// The scenario of a combination.
+    fn variant(&self, at: &[usize]) -> anyhow::Result<Scenario> {
+        let chosen = self.axes.iter().zip(at).filter_map(|(axis, &at)| Some((axis, axis.values.get(at)?)));
+        let values: Vec<_> = chosen.map(|(axis, value)| (&axis.place, value.node())).collect();
+        Ok(self.scenario.with_values(&values)?)
+    }
+
+    /// `hero.Strength = 10, Level = 2`.
+    fn title(&self, at: &[usize]) -> String {
+        let chosen = self.axes.iter().zip(at).filter_map(|(axis, &at)| Some((axis, axis.values.get(at)?)));
+        let texts: Vec<String> = chosen.map(|(axis, value)| format!("{} = {value}", axis.key)).collect();
+        texts.join(", ")
+    }
+}
+
+fn play(plan: &Plan, threads: Option<u16>) -> anyhow::Result<Vec<Combination>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads.unwrap_or(0))).build()?;
+    let progress = output::progress(plan.combinations.saturating_mul(plan.runs), "runs");
+    let combinations: Vec<anyhow::Result<Combination>> = pool.install(|| {
+        (0..plan.combinations)
+            .into_par_iter()
+            .map(|combination| play_combination(plan, plan.positions(combination), &progress))
+            .collect()
+    });
+    progress.finish_and_clear();
+    combinations.into_iter().collect()
+}
+
+fn play_combination(
+    plan: &Plan,
+    at: Vec<usize>,
+    progress: &indicatif::ProgressBar,
+) -> anyhow::Result<Combination> {
+    let scenario = plan.variant(&at)?;
+    let catalog = match &plan.catalog {
+        Some(catalog) => catalog.clone(),
+        None => scenario.catalog().with_context(|| plan.title(&at))?,
+    };
+    // Of other definitions, a measured attribute may not be part.
+    let attributes: Vec<Option<AttributeId>> =
+        plan.measures.iter().map(|measure| catalog.attribute(&measure.attribute).ok()).collect();
+    let seed = scenario.seed();
+    let runs: Vec<(bool, Vec<Option<f64>>)> = (0..plan.runs)
+        .into_par_iter()
+        .map(|run| {
+            let result = play_once(plan, &scenario, &catalog, &attributes, seed.wrapping_add(run));
+            progress.inc(1);
+            result
+        })
+        .collect();
+    let passed: Vec<bool> = runs.iter().map(|(passed, _)| *passed).collect();
+    let column = |measure: usize| runs.iter().map(move |(_, values)| values.get(measure).copied().flatten());
+    let values = (0..plan.measures.len()).map(|measure| column(measure).collect()).collect();
+    let first_failed = passed.iter().position(|passed| !passed).map(|run| seed.wrapping_add(run as u64));
+    let failure = first_failed.and_then(|seed| {
+        // Played again for its words, which are not worth keeping for every run.
+        let failures = match Runner::seeded(&scenario, catalog.clone(), Options::default(), seed) {
+            Ok(mut runner) => {
+                runner.run(|_| {});
+                runner.into_outcome().failures
+            }
+            Err(failure) => vec![failure],
+        };
+        let first = failures.into_iter().next()?;
+        Some(format!("seed {seed}: {}:{}: {}", scenario.path().display(), first.line, first.message))
+    });
+    Ok(Combination { at, seed, passed, values, failure })
+}
+
+fn play_once(
+    plan: &Plan,
+    scenario: &Scenario,
+    catalog: &Arc<Catalog>,
+    attributes: &[Option<AttributeId>],
+    seed: u64,
+) -> (bool, Vec<Option<f64>>) {
+    let Ok(mut runner) = Runner::seeded(scenario, catalog.clone(), Options::default(), seed) else {
+        return (false, vec![None; plan.measures.len()]);
+    };
+    runner.run(|_| {});
+    let value = |(measure, attribute): (&Measure, &Option<AttributeId>)| {
+        runner.simulation().current(runner.controller(&measure.controller)?, (*attribute)?)
+    };
+    let values = plan.measures.iter().zip(attributes).map(value).collect();
+    (!runner.has_failed(), values)
+}

@@ -1,0 +1,131 @@
+//! The text exactly as users see it, in `tests/expected`. Set `UPDATE_EXPECT=1` to rewrite the files, and read the
+//! difference as a user would.
+
+use std::path::Path;
+
+use crate::{Answer, empty_folder, fixtures, root, ugas_in};
+
+/// Runs a command line in a folder and compares with the expected file.
+#[track_caller]
+pub(crate) fn check_in(folder: &Path, name: &str, line: &str) {
+    let arguments = split(line);
+    let Answer { status, stdout, stderr } = ugas_in(folder, &arguments);
+    let mut text = format!("$ ugas {line}\n{stdout}");
+    if !stderr.is_empty() {
+        text.push_str(&format!("--- on standard error\n{stderr}"));
+    }
+    text.push_str(&format!("--- exit status {status}\n"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(text, expected, "{} differs; UPDATE_EXPECT=1 rewrites it", file.display());
+}
+
+#[track_caller]
+fn check(name: &str, line: &str) {
+    check_in(&fixtures(), name, line);
+}
+
+/// Words, and texts in double quotes.
+fn split(line: &str) -> Vec<String> {
+    let pieces = line.split('"').enumerate();
+    pieces
+        .flat_map(|(position, piece)| match position % 2 {
+            0 => piece.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![piece.to_owned()],
+        })
+        .collect()
+}
+
+#[test]
+fn sweep() {
+    check("sweep", "sweep duel.yaml --vary hero.Strength=10..30:10 --runs 200");
+    check(
+        "sweep-failed",
+        "sweep duel.yaml --vary Steps.1.Apply.Effect=GE_Blow,GE_Blw --runs 3 --measure wolf.Health",
+    );
+}
+
+#[test]
+fn sweep_misused() {
+    check("sweep-unknown-key", "sweep duel.yaml --vary Controllers.hero.Bse.Strength=1..3");
+    check("sweep-unknown-attribute", "sweep duel.yaml --vary hero.Strenth=1..3");
+    check("sweep-no-step", "sweep duel.yaml --vary hero.Strength=1..3:0");
+}
+
+#[test]
+fn check_with_errors() {
+    check("check-broken", "check broken");
+    check("check-file", "check duel.yaml");
+}
+
+#[test]
+fn run_with_failures() {
+    check("run", "run duel.yaml");
+    check("run-failed", "run failing.yaml");
+}
+
+#[test]
+fn explain() {
+    check("explain", "explain duel.yaml --controller wolf --attribute Health --at 2");
+    let scenario = "packs/arpg/scenarios/damage-buckets.yaml";
+    let line = format!("explain {scenario} --controller hero --attribute WeaponDamage");
+    check_in(Path::new(&root("")), "explain-tree", &line);
+}
+
+/// Five things that newcomers do.
+#[test]
+fn likely_mistakes() {
+    check("mistake-typo", "run duell.yaml");
+    check("mistake-missing", "check nowhere/at/all");
+    check("mistake-value", "run duel.yaml --step fast");
+    check("mistake-format", "check broken --format yaml");
+    check("mistake-command", "chek broken");
+    check("mistake-controller", "explain duel.yaml --controller wof --attribute Health");
+    check("mistake-attribute", "explain duel.yaml --controller wolf --attribute Helth");
+    check(
+        "mistake-scenario",
+        "explain duel.yaml --scenario \"four blows\" --controller wolf --attribute Health",
+    );
+    check("mistake-schema", "schema gameplay_efect");
+    check("mistake-shell", "completions bsh");
+    let folder = empty_folder("mistake-empty");
+    std::fs::create_dir(folder.join("empty")).unwrap();
+    check_in(&folder, "mistake-empty-run", "run empty");
+    check_in(&folder, "mistake-empty-check", "check empty");
+    std::fs::write(folder.join("game"), "").unwrap();
+    check_in(&folder, "mistake-new", "new game");
+}
+
+/// The suite grows; the form of its summary stays.
+#[test]
+fn conformance() {
+    let answer = ugas_in(&fixtures(), ["conformance"]);
+    let lines = answer.stdout.lines().filter(|line| !line.starts_with("  not covered"));
+    let text: Vec<String> = lines.map(without_numbers).collect();
+    assert_eq!(text.first().map(String::as_str), Some("§N.N N of N"));
+    let [empty, scenarios, clauses] = text.last_chunk().unwrap();
+    assert_eq!(empty, "");
+    assert_eq!(scenarios, "scenarios: N passed, N failed");
+    assert_eq!(clauses, "clauses: N of N covered");
+}
+
+/// `N` for each number, and one space for many.
+fn without_numbers(line: &str) -> String {
+    let mut text = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    text = text.replace(|letter: char| letter.is_ascii_digit(), "N");
+    while text.contains("NN") {
+        text = text.replace("NN", "N");
+    }
+    text
+}
+
+#[test]
+fn help() {
+    check("help", "--help");
+    for command in ["check", "run", "explain", "sweep", "conformance", "schema", "new", "completions"] {
+        check(&format!("help-{command}"), &format!("{command} --help"));
+    }
+}
