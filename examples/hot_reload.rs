@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use ugas::prelude::*;
-use ugas_data::Loader;
+use ugas::data::Loader;
 
 /// What a designer has on the disk.
 const PACK: &str = "

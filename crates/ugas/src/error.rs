@@ -73,9 +73,20 @@ pub enum Error {
     /// A simulation could not be put under another catalog.
     #[error(transparent)]
     Reload(#[from] ReloadError),
+    /// A pack that does not load, with everything that is wrong with it.
+    #[cfg(feature = "data")]
+    #[error(transparent)]
+    Load(Box<ugas_data::LoadError>),
     /// A command that is wrong in itself. Errors that a method has too are told as that method tells them.
     #[error(transparent)]
     Command(Box<CommandError>),
+}
+
+#[cfg(feature = "data")]
+impl From<ugas_data::LoadError> for Error {
+    fn from(error: ugas_data::LoadError) -> Self {
+        Self::Load(Box::new(error))
+    }
 }
 
 impl Error {

@@ -63,6 +63,7 @@
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
 //! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
 //!
 //! # The specification's interfaces
@@ -149,12 +150,16 @@ pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 pub use ugas_core as core;
 /// Input devices, actions and remapping (§11).
 pub use ugas_core::input;
+/// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
+#[cfg(feature = "data")]
+pub use ugas_data as data;
 
 pub use ugas_core::ability::{
     AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
     ActivationRefusal, ChargesDef, EndReason, GameplayEvent, Grant, GrantedAbility, GrantedSet, Instancing,
     NetExecution, NetSecurity, TriggerDef, TriggerOn,
 };
+
 pub use ugas_core::attribute::{
     AttributeCategory, AttributeDef, AttributeReplication, AttributeSetDef, BoundDef, Evaluation, Metadata,
     OnBoundChange,
@@ -262,6 +267,12 @@ mod manual {
     struct Abilities;
     #[doc = include_str!("../../../docs/book/13-hot-reload.md")]
     struct HotReload;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/15-packs.md")]
+    struct Packs;
+    #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/16-scenarios.md")]
+    struct Scenarios;
     #[doc = include_str!("../../../docs/book/14-command-line.md")]
     struct CommandLine;
 }

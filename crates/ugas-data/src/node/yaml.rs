@@ -17,6 +17,7 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
         open: Vec::new(),
         anchors: BTreeMap::new(),
         weight: 0,
+        expanded: 0,
         documents: Vec::new(),
         sink,
     };
@@ -29,6 +30,9 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
                 // The parser has a limit of its own, which it may reach before its events show the depth.
                 builder.sink.push(match error.info() {
                     "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
+                    message if message.contains("tab") && text[..at].ends_with('\t') => {
+                        codes::ug004::tab(Span::new(file, at - 1, at))
+                    }
                     message => codes::ug004::syntax(span, message),
                 });
                 break;
@@ -42,6 +46,9 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
     builder.documents
 }
 
+/// Aliases may make up one value in so many of the limit: a few lines of them could otherwise ask for all of it.
+const ALIAS_SHARE: u32 = 20;
+
 /// Too much; it has been reported.
 struct Refused;
 
@@ -52,6 +59,8 @@ struct Builder<'a> {
     open: Vec<Open>,
     anchors: BTreeMap<usize, (Node, u64)>,
     weight: u64,
+    /// How much of the weight is from aliases.
+    expanded: u64,
     documents: Vec<Node>,
     sink: &'a mut Sink,
 }
@@ -90,11 +99,19 @@ impl Builder<'_> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
             Event::Alias(anchor) => {
-                let (node, weight) = match self.anchors.get(&anchor) {
-                    Some((node, weight)) => (node.clone(), *weight),
-                    None => (Node { span, ..Node::default() }, 1),
-                };
+                // What it stands for is copied only once it is known to be allowed.
+                let weight = self.anchors.get(&anchor).map_or(1, |(_, weight)| *weight);
                 self.add_weight(weight, span)?;
+                self.expanded = self.expanded.saturating_add(weight);
+                if self.expanded > u64::from(self.limits.nodes / ALIAS_SHARE) {
+                    let most = self.limits.nodes / ALIAS_SHARE;
+                    self.sink.push(codes::ug003::aliases(span, most));
+                    return Err(Refused);
+                }
+                let node = match self.anchors.get(&anchor) {
+                    Some((node, _)) => node.clone(),
+                    None => Node { span, ..Node::default() },
+                };
                 let text = node.text().map(str::to_owned);
                 self.finish(node, text.as_deref());
             }

@@ -57,3 +57,25 @@ fn to_json(node: &ugas_data::node::Node) -> Value {
         }
     }
 }
+
+#[test]
+fn every_conformance_scenario_is_valid_by_the_schema() {
+    let schema = schema::json_schema("scenario").unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut count = 0;
+    for path in super::shipped::yaml_files(&super::shipped::root().join("conformance")) {
+        let mut map = ugas_data::SourceMap::new();
+        let file = map.add(&path, std::fs::read_to_string(&path).unwrap());
+        let mut sink = ugas_data::diagnostics::Sink::default();
+        for node in ugas_data::node::parse(&map, file, &ugas_data::Limits::default(), &mut sink) {
+            if node.get("Steps").is_none() {
+                continue;
+            }
+            count += 1;
+            let value = to_json(&node);
+            let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {}: {errors:?}", path.display(), value["Name"]);
+        }
+    }
+    assert!(count > 300, "{count}");
+}

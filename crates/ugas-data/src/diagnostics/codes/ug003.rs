@@ -27,14 +27,23 @@ pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
         .help("flatten the file; the rest of it is not read")
 }
 
+/// More values from aliases than allowed.
+pub(crate) fn aliases(span: Span, limit: u32) -> Diagnostic {
+    DOC.report(span, format!("the aliases of the file stand for more than {limit} values"))
+        .help("write out what they stand for, or split the file; the rest of it is not read")
+}
+
 /// More values than allowed.
 pub(crate) fn too_many_values(span: Span, limit: u32) -> Diagnostic {
-    DOC.report(span, format!("the file holds more than {limit} values once its aliases are expanded"))
-        .help("split the file, or write out what the aliases stand for; the rest of it is not read")
+    DOC.report(span, format!("the file holds more than {limit} values"))
+        .help("split the file; the rest of it is not read")
 }
 
 /// More files than allowed.
 pub(crate) fn too_many_files(file: FileId, limit: u32) -> Diagnostic {
-    DOC.report(Span::start_of(file), format!("the folder has more than {limit} files"))
-        .help("check smaller folders, or raise `Limits::files`")
+    DOC.report(
+        Span::start_of(file),
+        format!("the folder has more than {limit} files or folders, counted as links lead to them"),
+    )
+    .help("check smaller folders, or raise `Limits::files`")
 }

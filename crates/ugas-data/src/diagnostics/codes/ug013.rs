@@ -17,7 +17,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A field that nobody reads.
 pub(crate) fn unknown_field(key: &Spanned<String>, record: &str, known: &[&str]) -> Diagnostic {
-    let diagnostic = DOC.report(key.span, format!("a {record} has no field `{}`; it is ignored", key.value));
+    let article = if record.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    let diagnostic =
+        DOC.report(key.span, format!("{article} {record} has no field `{}`; it is ignored", key.value));
     match nearest(&key.value, known.iter().copied()) {
         Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
         None if key.value == "<<" => {

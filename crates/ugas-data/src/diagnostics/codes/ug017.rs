@@ -18,3 +18,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 pub(crate) fn wrong_length(span: Span, found: usize, expected: &str) -> Diagnostic {
     DOC.report(span, format!("expected {expected}, found {found}")).help(format!("write {expected}"))
 }
+
+/// Steps of a scenario that is not meant to load.
+pub(crate) fn steps_that_never_run(span: Span) -> Diagnostic {
+    DOC.report(span, "no step runs where `ExpectLoad` has errors")
+        .help("leave `Steps: []`, or expect no errors")
+}
