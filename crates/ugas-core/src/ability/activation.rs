@@ -90,6 +90,11 @@ impl Thread {
         let rounds = SmallVec::new();
         Self { id, parent, step, status: ThreadStatus::Running, rounds, reacting: false }
     }
+
+    /// Whether it goes on by itself.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self.status, ThreadStatus::Running | ThreadStatus::Yielding)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

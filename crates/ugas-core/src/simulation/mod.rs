@@ -280,7 +280,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A snapshot from inside a batch has values that waited for its end; they are due now.
+    /// A snapshot from inside a batch has values and abilities that waited for its end; they are due now.
     fn take_up_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
@@ -291,7 +291,8 @@ impl Simulation {
             }
         }
         refresh.extend(effects.iter().filter(|(_, effect)| effect.refresh_pending).map(|(id, _)| id));
-        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() {
+        let resumes = self.resume_all();
+        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() || resumes {
             self.settle();
         }
     }
