@@ -146,7 +146,8 @@ pub struct Activation {
     /// Key of its random stream (V5), and how much was drawn.
     pub(crate) stream: u64,
     pub(crate) draws: u64,
-    pub(crate) threads: SmallVec<[Thread; 2]>,
+    /// Room for a race of three without allocating.
+    pub(crate) threads: SmallVec<[Thread; 4]>,
     pub(crate) next_thread: u32,
 }
 

@@ -6,7 +6,7 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`.
+//! and `targets`. `integrity` says whether all that is derived is right.
 
 mod ability;
 mod actions;
@@ -21,6 +21,7 @@ mod execute;
 mod flush;
 mod grant;
 mod inputs;
+mod integrity;
 mod magnitude;
 mod numbers;
 mod observe;
