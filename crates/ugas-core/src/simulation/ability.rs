@@ -485,8 +485,8 @@ impl Simulation {
     /// A cancellation that waits until what reacts to the same tag is done with it.
     pub(super) fn cancel_when_settled(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        let busy = |thread: &Thread| thread.reacting && thread.is_busy();
-        if activation.threads.iter().any(busy) {
+        // A branch that waits for the same tag, or one above it, may not have been woken yet.
+        if activation.threads.iter().any(|thread: &Thread| thread.reacting) {
             self.enqueue(Consequence::Cancel { activation: id, reason });
         } else {
             self.end_activation(id, reason);

@@ -89,7 +89,10 @@ impl Simulation {
     /// none.
     pub(super) fn resume_all(&mut self) -> bool {
         let mut waiting: SmallVec<[(u64, u32, ActivationId); 4]> = SmallVec::new();
-        for (id, activation) in self.state.activations.iter() {
+        for (id, activation) in self.state.activations.iter_mut() {
+            for thread in &mut activation.threads {
+                thread.reacting &= thread.is_busy();
+            }
             let busy = activation.threads.iter().filter(|thread| thread.is_busy());
             waiting.extend(busy.map(|thread| (activation.sequence, thread.id, id)));
         }

@@ -212,6 +212,26 @@ fn section_14_3_an_interrupted_cast_fizzles() {
 }
 
 #[test]
+fn section_14_3_an_interruption_is_heard_by_who_waits_for_a_tag_above_it() {
+    let skill = AbilityDef::new("GA").cancels("Hit.Hard.Now").task(TaskDef::Race(vec![
+        vec![event("Never")],
+        vec![wait(WaitDef::TagAdded("Hit".into())), gain(), act(ActionDef::ExecuteCue("Cue.Fizzle".into()))],
+    ]));
+    let skill = skill.task(event("Never"));
+    let hit = EffectDef::lasting("GE_Hit", 1.0).granting("Hit.Hard.Now");
+    let (mut game, handles) = Game::with_abilities([hit, heal()], [skill]);
+    game.run(handles[0]);
+    game.events();
+    game.apply("GE_Hit", "wolf", "hero");
+    let log = game.log();
+    let at = |line: &str| log.iter().position(|known| known == line);
+    let (fizzled, cancelled) = (at("cue !Cue.Fizzle"), at("cancelled GA CancelledByTag"));
+    assert!(fizzled.is_some() && fizzled < cancelled, "{log:?}");
+    game.pass(1.0);
+    game.assert_idle("hero");
+}
+
+#[test]
 fn e12_a_loop_without_end_is_stopped_and_the_ability_with_it() {
     for tasks in [
         vec![repeat(None, None, vec![note("1")])],
