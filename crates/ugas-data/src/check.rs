@@ -5,10 +5,12 @@ mod index;
 mod lints;
 mod references;
 mod rules;
+mod scenario;
 mod tasks;
 
-pub(crate) use index::Index;
+pub(crate) use index::{Index, Names};
 pub(crate) use references::{Unresolved, report_missing, soften};
+pub(crate) use scenario::check as check_scenario;
 
 use crate::diagnostics::Sink;
 use crate::model::Document;

@@ -132,7 +132,8 @@ pub fn doc(code: &str) -> Option<&'static CodeDoc> {
 pub fn docs() -> String {
     let mut page = String::from(
         "# Diagnostics\n\nEvery code that `ugas check` reports, with what it means and how to mend it. Warnings, \
-         notes and lints can be silenced with `Silence: [UG090]` in `pack.yaml`.\n\n| code | severity | about |\n|---|---|---|\n",
+         notes and lints can be silenced with `Silence: [UG090]` in `pack.yaml`.\n\nThis page is made from the code: \
+         `UPDATE_EXPECT=1 cargo test -p ugas-data --test it rendering` writes it, and the test fails while it is out of date.\n\n| code | severity | about |\n|---|---|---|\n",
     );
     for doc in codes::ALL {
         let link = format!("{}: {}", doc.code, doc.title).to_lowercase();

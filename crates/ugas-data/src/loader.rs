@@ -14,6 +14,7 @@ use crate::diagnostics::{Diagnostic, Report, Sink, codes};
 use crate::lower;
 use crate::model::{Document, Model, Name, recognise};
 use crate::node::{self, Node, Value, to_yaml};
+use crate::scenario::check as scenario_check;
 use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
 
 /// Loads a folder or a file.
@@ -236,9 +237,21 @@ impl Loader {
         }
     }
 
-    /// Checks everything, and gives back what was found.
-    pub fn check(self) -> Report {
-        self.run().2
+    /// Checks everything, scenarios with their packs included, and gives back what was found.
+    pub fn check(mut self) -> Report {
+        let (limits, mut silenced) = (self.limits, std::mem::take(&mut self.silenced));
+        let (_, documents, mut report) = Self { silenced: silenced.clone(), ..self }.run();
+        let mut sink = Sink::with_limit(limits.diagnostics);
+        scenario_check::check(&documents, &report.source_map, &limits, &mut sink);
+        silenced.extend(Index::silenced_by(&documents));
+        report.add(sink, &silenced);
+        report
+    }
+
+    /// What is there and what is wrong with it, scenarios excepted.
+    pub(crate) fn examine(self) -> (Vec<Document>, Report) {
+        let (_, documents, report) = self.run();
+        (documents, report)
     }
 
     fn run(mut self) -> (Option<Arc<Catalog>>, Vec<Document>, Report) {

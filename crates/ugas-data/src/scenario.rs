@@ -25,6 +25,7 @@
 //! # Ok::<(), ugas_data::LoadError>(())
 //! ```
 
+pub(crate) mod check;
 mod expect;
 mod outcome;
 mod runner;
@@ -40,12 +41,13 @@ use ugas_core::time::{Span, Time};
 pub use outcome::{ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
 
+use crate::decode::{Field, ReferenceKind, Visitor};
 use crate::diagnostics::{Report, Sink};
 use crate::loader::{LoadError, Loader};
 use crate::model::scenario::{ActionDoc, ScenarioDoc};
 use crate::model::{Document, DocumentKind, Model, recognise};
 use crate::node;
-use crate::source::{FileId, Found, Limits, SourceMap, find_files};
+use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
 
 /// How a scenario is run. None of it changes the result (V4).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -157,6 +159,10 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
+        self.loader().load().map(|pack| pack.catalog)
+    }
+
+    fn loader(&self) -> Loader {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
         if let Some(pack) = &self.doc.pack {
             let folder = self.path().parent().unwrap_or(Path::new(""));
@@ -165,7 +171,7 @@ impl Scenario {
         for definition in self.doc.definitions.iter() {
             loader = loader.inline(self.file, definition.0.clone());
         }
-        loader.load().map(|pack| pack.catalog)
+        loader
     }
 
     /// Runs it from beginning to end.
@@ -175,8 +181,15 @@ impl Scenario {
 
     /// Runs it, and shows it to an observer at the start, on the way and at the end.
     pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
-        let catalog = match self.catalog() {
-            Ok(catalog) => catalog,
+        let loaded = self.loader().load();
+        if let Some(expected) = &self.doc.expect_load {
+            let unexpected = expect::load(self, expected, &loaded);
+            if !unexpected.is_empty() || loaded.is_err() {
+                return Outcome::new(self, unexpected);
+            }
+        }
+        let catalog = match loaded {
+            Ok(pack) => pack.catalog,
             Err(error) => return Outcome::unloadable(self, &error),
         };
         match Runner::new(self, catalog, *options) {
@@ -213,6 +226,11 @@ impl Scenario {
                     let numbers = apply.set_by_caller.iter().flat_map(|numbers| &numbers.0);
                     tags.extend(numbers.map(|(tag, _)| tag.value.as_str()));
                 }
+                ActionDoc::RemoveMatching(remove) => {
+                    let mut own = TagsOf::default();
+                    remove.visit(&mut own);
+                    tags.extend(own.0);
+                }
                 ActionDoc::Expect(expect) => {
                     for (_, expected) in &expect.named.0 {
                         let expected = expected.known.tags.iter();
@@ -228,5 +246,17 @@ impl Scenario {
             }
         }
         tags.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// The tags that a record names.
+#[derive(Default)]
+struct TagsOf<'a>(Vec<&'a str>);
+
+impl<'a> Visitor<'a> for TagsOf<'a> {
+    fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
+        if matches!(kind, ReferenceKind::Tag(_)) {
+            self.0.push(&name.value);
+        }
     }
 }

@@ -81,9 +81,9 @@ impl Default for Limits {
 /// One file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    path: PathBuf,
+    path: Arc<Path>,
     text: Arc<str>,
-    line_starts: Vec<u32>,
+    line_starts: Arc<[u32]>,
 }
 
 impl SourceFile {
@@ -119,6 +119,8 @@ impl SourceFile {
 /// All files of a load.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
+    /// The number of the first file: 0, but for a map of one file that keeps its number.
+    first: u32,
     files: Vec<SourceFile>,
 }
 
@@ -134,19 +136,25 @@ impl SourceMap {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let line_starts =
             std::iter::once(0).chain(breaks).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
-        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX).saturating_add(self.first));
+        let path: PathBuf = path.into();
         self.files.push(SourceFile { path: path.into(), text, line_starts });
         id
     }
 
     /// A file.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id.0 as usize)
+        self.files.get(id.0.checked_sub(self.first)? as usize)
     }
 
     /// All files with their ids.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        (0..).map(FileId).zip(&self.files)
+        (self.first..).map(FileId).zip(&self.files)
+    }
+
+    /// A map of one file of this one, which keeps its number; files that are added to it are numbered on from there.
+    pub(crate) fn only(&self, id: FileId) -> Self {
+        Self { first: id.0, files: self.file(id).cloned().into_iter().collect() }
     }
 
     /// The text of a span; empty if it is not one of this map.
@@ -183,7 +191,9 @@ impl SourceMap {
                 // Everything before the fault is shown, so that the place can be found.
                 let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
                 let file = self.add(path, text);
-                sink.push(codes::ug002::not_utf8(Span::new(file, valid, valid)));
+                let is_utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+                let span = Span::new(file, valid, valid);
+                sink.push(if is_utf16 { codes::ug002::utf16(span) } else { codes::ug002::not_utf8(span) });
                 None
             }
         }

@@ -139,6 +139,15 @@ impl<'a> Index<'a> {
         index
     }
 
+    /// The codes that the settings of a pack silence.
+    pub(crate) fn silenced_by(documents: &[Document]) -> impl Iterator<Item = String> {
+        let packs = documents.iter().filter_map(|document| match &document.model {
+            Model::Pack(doc) => Some(doc),
+            _ => None,
+        });
+        packs.flat_map(|doc| doc.silence.iter().map(|code| code.value.clone()))
+    }
+
     fn settings(&mut self, doc: &'a PackDoc, sink: &mut Sink) {
         self.host_tasks.extend(doc.host_tasks.iter().map(|name| name.value.as_str()));
         self.host_calculations.extend(doc.native_calculations.iter().map(|name| name.value.as_str()));

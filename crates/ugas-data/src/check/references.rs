@@ -62,18 +62,7 @@ pub(super) fn check(
     scope: Scope,
     sink: &mut Sink,
 ) -> Unresolved {
-    let mut checker = Checker {
-        map,
-        index,
-        scope,
-        sink,
-        unresolved: Unresolved::default(),
-        deep_tags: BTreeSet::new(),
-        used_tags: BTreeSet::new(),
-        first_tag: None,
-        expressions: None,
-        hints: Hints::default(),
-    };
+    let mut checker = Checker::new(map, index, scope, sink);
     for document in documents {
         if let Model::Tags(doc) = &document.model {
             for tag in doc.tags.iter().filter_map(|tag| tag.tag.as_deref()) {
@@ -177,7 +166,22 @@ pub(super) struct Checker<'s> {
     hints: Hints,
 }
 
-impl Checker<'_> {
+impl<'s> Checker<'s> {
+    pub(super) fn new(map: &'s SourceMap, index: &'s Index<'s>, scope: Scope, sink: &'s mut Sink) -> Self {
+        Self {
+            map,
+            index,
+            scope,
+            sink,
+            unresolved: Unresolved::default(),
+            deep_tags: BTreeSet::new(),
+            used_tags: BTreeSet::new(),
+            first_tag: None,
+            expressions: None,
+            hints: Hints::default(),
+        }
+    }
+
     /// Checks a name as if it stood in a field of this kind.
     pub(super) fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let index = self.index;

@@ -78,6 +78,7 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
             }
         }
     }
+    lasting(doc, sink);
     if let Some(chance) = &doc.chance
         && let (Some(value), None) = (&chance.value, &chance.curve)
         && !(0.0..=1.0).contains(&value.0.value)
@@ -129,6 +130,24 @@ fn magnitude(doc: &MagnitudeDoc, sink: &mut Sink) {
     let up_to = doc.reading.as_ref().filter(|reading| reading.0.value == Reading::UpToChannel);
     if let Some(reading) = up_to.filter(|_| !doc.has("UpToChannel")) {
         sink.push(codes::ug068::lacks(reading.0.span, "AttributeBased", "`UpToChannel`"));
+    }
+}
+
+/// What a lasting effect never does.
+fn lasting(doc: &EffectDoc, sink: &mut Sink) {
+    let policy = doc.duration_policy.as_ref().map(|policy| policy.0.value);
+    let is_lasting = policy.is_some_and(|policy| policy != DurationPolicy::Instant);
+    if is_lasting && !doc.has("Period") && !doc.executions.is_empty() {
+        sink.push(codes::ug093::never(doc.executions.span.unwrap_or(doc.span)));
+    }
+    let duration = doc.duration.as_ref().filter(|duration| duration.curve.is_none());
+    if policy == Some(DurationPolicy::HasDuration)
+        && let Some(duration) = duration.and_then(|duration| duration.value.as_ref())
+        && let Some(period) = doc.period.as_ref().and_then(|period| period.period.as_ref())
+        && duration.0.value > 0.0
+        && period.0.value > duration.0.value
+    {
+        sink.push(codes::ug094::too_long(period.0.span, period.0.value, duration.0.value));
     }
 }
 

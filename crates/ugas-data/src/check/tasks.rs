@@ -159,6 +159,15 @@ pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
     found
 }
 
+/// Checks that a type is one that the host carries out.
+pub(super) fn host_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
+    let host = &checker.index.host_tasks;
+    if !HOST_TASKS.contains(&kind.value.as_str()) && !host.contains(kind.value.as_str()) {
+        let names = HOST_TASKS.into_iter().chain(host.iter().copied());
+        checker.sink.push(codes::ug032::unknown_task(kind, nearest(&kind.value, names)));
+    }
+}
+
 /// Checks a list of tasks with everything in it.
 pub(super) fn check(tasks: &[TaskDoc], checker: &mut Checker<'_>) {
     for task in tasks {

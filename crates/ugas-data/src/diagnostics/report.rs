@@ -24,12 +24,23 @@ impl Report {
         diagnostics.retain(|diagnostic| {
             diagnostic.severity == Severity::Error || !silenced.contains(diagnostic.code)
         });
-        diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
+        sort(&mut diagnostics);
         diagnostics.dedup();
         let kept = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
         // More were reported than kept only if the limit was hit.
         let dropped = diagnostics.iter().any(|diagnostic| diagnostic.code == "UG099");
         Self { source_map, diagnostics, errors: if dropped { errors } else { kept } }
+    }
+
+    /// Adds what was found later in the same files.
+    pub(crate) fn add(&mut self, sink: Sink, silenced: &BTreeSet<String>) {
+        let later = Self::new(SourceMap::new(), sink, silenced);
+        if later.diagnostics.is_empty() {
+            return;
+        }
+        self.errors += later.errors;
+        self.diagnostics.extend(later.diagnostics);
+        sort(&mut self.diagnostics);
     }
 
     /// How many errors there are.
@@ -79,6 +90,10 @@ impl Report {
             .collect();
         json!({ "errors": self.errors(), "warnings": self.warnings(), "diagnostics": diagnostics })
     }
+}
+
+fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
 }
 
 impl std::fmt::Display for Report {

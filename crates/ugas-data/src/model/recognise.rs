@@ -100,7 +100,7 @@ fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> 
     let is_list = |key: &str| node.get(key).is_some_and(|value| matches!(value.value, Value::List(_)));
     let is_map = |key: &str| node.get(key).is_some_and(|value| matches!(value.value, Value::Map(_)));
     let kinds = [
-        (any(&["Steps"]), DocumentKind::Scenario),
+        (any(&["Steps", "ExpectLoad"]), DocumentKind::Scenario),
         (has("Curves"), DocumentKind::Curves),
         (has("Calculations"), DocumentKind::Calculations),
         (has("AbilitySets"), DocumentKind::AbilitySets),

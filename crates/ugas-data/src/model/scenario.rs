@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::effect::TagQueryDoc;
 use super::{
     AbilityName, AttributeName, CueTag, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName,
 };
@@ -46,9 +47,18 @@ record! {
         description: optional Text = "Description", "More about it, for people.";
         pack: optional Text = "Pack", "Folder of the pack, relative to this file.";
         definitions: list Raw = "Definitions", "UGAS documents of its own, added to the pack.";
+        expect_load: optional ExpectLoadDoc = "ExpectLoad", "What loading the pack and the definitions reports. With errors nothing runs, and `Steps` stays empty.";
         seed: optional Integer<0, 9007199254740991> = "Seed", "Seed of everything random (default: 0).";
         controllers: optional NamedMap<Name, ActorDoc> = "Controllers", "Who is there from the beginning, by name.";
         steps: required List<StepDoc> = "Steps", "What happens, in order.";
+    }
+}
+
+record! {
+    /// What loading must report: exactly these codes, each as often as it likes.
+    ExpectLoadDoc, "expected load" {
+        errors: list Name = "Errors", "Codes of the errors, such as UG051; empty or absent if it loads.";
+        warnings: optional List<Name> = "Warnings", "Codes of the warnings; absent if they do not matter.";
     }
 }
 
@@ -81,6 +91,8 @@ record! {
         advance: optional NonNegative = "Advance", "Lets so many seconds pass.";
         at: optional NonNegative = "At", "Lets time pass until this second.";
         remove: optional RemoveDoc = "Remove", "Removes an active effect.";
+        remove_matching: optional RemoveMatchingDoc = "RemoveMatching", "Removes the active effects that a query matches.";
+        despawn: optional Name = "Despawn", "Removes a controller with everything it has.";
         grant: optional GrantDoc = "Grant", "Grants an ability.";
         revoke: optional Name = "Revoke", "Takes an ability away, by the name of its grant or its own.";
         activate: optional ActivateDoc = "Activate", "Activates an ability.";
@@ -100,6 +112,8 @@ record! {
         target: required Name = "Target", "The controller it is applied to.";
         level: optional Number = "Level", "Its level (default: 1).";
         set_by_caller: optional NamedMap<DataTag, Number> = "SetByCaller", "Numbers of the caller by tag.";
+        duration: optional Number = "Duration", "Seconds that replace the duration of the effect.";
+        period: optional NonNegative = "Period", "Seconds that replace the period of the effect; 0 replaces nothing.";
         alias: optional Name = "As", "Name of the active effect for later steps.";
     }
 }
@@ -110,6 +124,16 @@ record! {
         effect: required Name = "Effect", "A name given by `As`, or an effect, of which all instances are removed.";
         target: optional Name = "Target", "The controller whose instances are removed (default: everybody's).";
         stacks: optional Integer<-1, 4294967295> = "Stacks", "How many stacks (default and -1: all).";
+    }
+}
+
+record! {
+    /// The removal of effects by what they are.
+    RemoveMatchingDoc, "removal by query" {
+        query: required TagQueryDoc = "Query", "Over the effects' own tags: asset and granted ones.";
+        target: optional Name = "Target", "The controller whose effects are removed (default: everybody's).";
+        source: optional Name = "Source", "Only effects that this controller caused.";
+        stacks: optional Integer<-1, 4294967295> = "Stacks", "How many stacks of each (default and -1: all).";
     }
 }
 
@@ -274,6 +298,8 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
 pub struct StepDoc {
     /// Where it stands.
     pub span: Span,
+    /// All that the file says of it.
+    pub record: Box<StepRecord>,
     /// What it does.
     pub action: ActionDoc,
 }
@@ -289,6 +315,10 @@ pub enum ActionDoc {
     At(f64),
     /// Removes an active effect.
     Remove(RemoveDoc),
+    /// Removes the active effects that a query matches.
+    RemoveMatching(RemoveMatchingDoc),
+    /// Removes a controller.
+    Despawn(String),
     /// Grants an ability.
     Grant(GrantDoc),
     /// Takes an ability away.
@@ -313,6 +343,8 @@ impl StepRecord {
             .or(self.advance.map(|seconds| ActionDoc::Advance(seconds.0.value)))
             .or(self.at.map(|seconds| ActionDoc::At(seconds.0.value)))
             .or(self.remove.map(ActionDoc::Remove))
+            .or(self.remove_matching.map(ActionDoc::RemoveMatching))
+            .or(self.despawn.map(|name| ActionDoc::Despawn(name.0.value)))
             .or(self.grant.map(ActionDoc::Grant))
             .or(self.revoke.map(|name| ActionDoc::Revoke(name.0.value)))
             .or(self.expect.map(|expect| ActionDoc::Expect(Box::new(expect))))
@@ -334,7 +366,7 @@ impl Field for StepDoc {
             sink.push(codes::ug017::wrong_length(span, node.entries().len(), "exactly 1 action in a step"));
             return None;
         }
-        Some(Self { span, action: record.action()? })
+        Some(Self { span, record: Box::new(record.clone()), action: record.action()? })
     }
 
     /// Scenarios are written back as they are read, so this is never asked for.

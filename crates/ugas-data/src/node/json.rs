@@ -241,7 +241,10 @@ impl Parser<'_> {
                     }
                     self.at += 2;
                     let second = self.hex()?;
-                    0x10000 + ((first - 0xd800) << 10) + second.wrapping_sub(0xdc00)
+                    if !(0xdc00..0xe000).contains(&second) {
+                        return self.fail("half of a surrogate pair");
+                    }
+                    0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)
                 } else {
                     first
                 };

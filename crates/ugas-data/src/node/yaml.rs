@@ -29,6 +29,9 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
                 // The parser has a limit of its own, which it may reach before its events show the depth.
                 builder.sink.push(match error.info() {
                     "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
+                    message if message.contains("tab") && text[..at].ends_with('\t') => {
+                        codes::ug004::tab(Span::new(file, at - 1, at))
+                    }
                     message => codes::ug004::syntax(span, message),
                 });
                 break;

@@ -6,8 +6,12 @@ use std::fmt::Display;
 use ugas_core::handle::ControllerId;
 use ugas_core::time::Time;
 
-use super::Runner;
-use crate::model::scenario::{AbilityStatus, ControllerExpectDoc, ExpectDoc, TagsExpectDoc};
+use super::{Failure, Runner, Scenario};
+use crate::decode::List;
+use crate::diagnostics::{Severity, render_line};
+use crate::loader::{LoadError, Pack};
+use crate::model::Name;
+use crate::model::scenario::{AbilityStatus, ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, TagsExpectDoc};
 use crate::source::Span;
 
 /// Relative tolerance of numbers.
@@ -19,6 +23,44 @@ const ZERO: f64 = 1e-12;
 fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
     let room = if expected == 0.0 { ZERO } else { tolerance * expected.abs() };
     (actual - expected).abs() <= room
+}
+
+/// What of the load is not as expected: codes that are missing, and codes that nobody expected.
+pub(super) fn load(
+    scenario: &Scenario,
+    expected: &ExpectLoadDoc,
+    loaded: &Result<Pack, LoadError>,
+) -> Vec<Failure> {
+    let (map, found) = match loaded {
+        Ok(pack) => (&pack.source_map, pack.diagnostics.as_slice()),
+        Err(error) => (&error.report.source_map, error.report.diagnostics.as_slice()),
+    };
+    let mut failures = Vec::new();
+    let mut compare = |severity: Severity, codes: &List<Name>| {
+        let found = || found.iter().filter(|diagnostic| diagnostic.severity == severity);
+        for code in codes.iter().filter(|code| !found().any(|diagnostic| diagnostic.code == code.value)) {
+            let (line, name) = (scenario.line(code.span), severity.name());
+            let message = format!("the load: expected the {name} {}, which was not reported", code.value);
+            let (expected, actual) = (code.value.clone(), format!("no such {name}"));
+            failures.push(Failure { step: None, line, expected, actual, message });
+        }
+        for diagnostic in found() {
+            if !codes.iter().any(|code| code.value == diagnostic.code) {
+                failures.push(Failure {
+                    step: None,
+                    line: map.position(diagnostic.span).line,
+                    expected: format!("no {} {}", severity.name(), diagnostic.code),
+                    actual: diagnostic.code.to_owned(),
+                    message: render_line(map, diagnostic),
+                });
+            }
+        }
+    };
+    compare(Severity::Error, &expected.errors);
+    if let Some(warnings) = &expected.warnings {
+        compare(Severity::Warning, warnings);
+    }
+    failures
 }
 
 impl Runner<'_> {

@@ -197,6 +197,8 @@ impl<'s> Runner<'s> {
             }
             ActionDoc::Apply(apply) => self.apply(apply),
             ActionDoc::Remove(remove) => self.remove(remove),
+            ActionDoc::RemoveMatching(remove) => self.remove_matching(remove),
+            ActionDoc::Despawn(name) => self.despawn(name),
             ActionDoc::Grant(grant) => self.grant(grant),
             ActionDoc::Revoke(name) => self.revoke(name),
             ActionDoc::OfAbilities(name) => {

@@ -1,15 +1,20 @@
 //! Steps that change something. `Err` is a step that makes no sense; a refusal is a result with a code.
 
+use ugas_core::catalog::Catalog;
 use ugas_core::effect::{EffectContext, EffectQuery};
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
 use ugas_core::refusal::RefusalReason;
 use ugas_core::simulation::Stacks;
+use ugas_core::tag::{TagQuery, TagQueryItem};
+use ugas_core::time::Span;
 
 use super::Runner;
 use super::runner::StepResult;
+use crate::decode::{Integer, List};
 use crate::model::Name;
-use crate::model::scenario::{ApplyDoc, GrantDoc, RemoveDoc};
+use crate::model::effect::{TagQueryDoc, TagQueryItemDoc};
+use crate::model::scenario::{ApplyDoc, GrantDoc, RemoveDoc, RemoveMatchingDoc};
 
 /// The code of a name that stands for nothing any more.
 const UNKNOWN_HANDLE: &str = "UnknownHandle";
@@ -31,6 +36,12 @@ impl<'s> Runner<'s> {
             let tag = catalog.tag(&tag.value).map_err(|error| error.to_string())?;
             spec.set_magnitude(tag, value.0.value);
         }
+        if let Some(duration) = &doc.duration {
+            spec = spec.with_duration(Span::seconds(duration.0.value));
+        }
+        if let Some(period) = &doc.period {
+            spec = spec.with_period(Span::seconds(period.0.value));
+        }
         let applied = self.simulation.apply(&spec, target);
         if let Some(alias) = &doc.alias {
             let active = applied.as_ref().ok().and_then(|application| application.active());
@@ -44,10 +55,7 @@ impl<'s> Runner<'s> {
 
     pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
         let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
-        let stacks = match doc.stacks.as_ref().map(|stacks| u32::try_from(stacks.0.value)) {
-            Some(Ok(count)) => Stacks::Count(count),
-            _ => Stacks::All,
-        };
+        let stacks = stacks(&doc.stacks);
         let gone = || StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not active") };
         if let Some(active) = self.effects.get(name) {
             return Ok(match active.map(|active| self.simulation.remove(active, stacks)) {
@@ -60,14 +68,42 @@ impl<'s> Runner<'s> {
             let hint = hint(name, self.effects.keys().copied());
             return Err(format!("nothing was called `{name}` by `As`, and there is no such effect{hint}"));
         };
-        let targets = match &doc.target {
+        let removed = self.remove_by(&EffectQuery::of(effect), &doc.target, stacks)?;
+        Ok(if removed == 0 { gone() } else { StepResult::ok() })
+    }
+
+    pub(super) fn remove_matching(&mut self, doc: &RemoveMatchingDoc) -> Result<StepResult, String> {
+        let tags = match &doc.query {
+            Some(query) => tag_query(self.simulation.catalog(), query)?,
+            None => TagQuery::default(),
+        };
+        let source = doc.source.as_ref().map(|name| self.find(&name.value)).transpose()?;
+        if tags.is_empty() && source.is_none() {
+            return Err("the query is empty and would remove everything".to_owned());
+        }
+        let query = EffectQuery { source, ..EffectQuery::tagged(tags) };
+        let removed = self.remove_by(&query, &doc.target, stacks(&doc.stacks))?;
+        Ok(match removed {
+            0 => StepResult { code: UNKNOWN_HANDLE, message: "no active effect matches".to_owned() },
+            _ => StepResult::ok(),
+        })
+    }
+
+    /// Removes what a query matches from one controller or from everybody; gives back how many.
+    fn remove_by(&mut self, query: &EffectQuery, from: &Option<Name>, stacks: Stacks) -> Result<u32, String> {
+        let targets = match from {
             Some(target) => vec![self.find(&target.value)?],
             None => self.controllers.iter().map(|(_, id)| *id).collect(),
         };
-        let query = EffectQuery::of(effect);
-        let removed: u32 =
-            targets.into_iter().map(|target| self.simulation.remove_matching(target, &query, stacks)).sum();
-        Ok(if removed == 0 { gone() } else { StepResult::ok() })
+        Ok(targets.into_iter().map(|target| self.simulation.remove_matching(target, query, stacks)).sum())
+    }
+
+    pub(super) fn despawn(&mut self, name: &str) -> Result<StepResult, String> {
+        let controller = self.find(name)?;
+        Ok(match self.simulation.despawn(controller) {
+            Ok(()) => StepResult::ok(),
+            Err(reason) => self.refused(&reason),
+        })
     }
 
     pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
@@ -128,6 +164,28 @@ impl<'s> Runner<'s> {
     fn refused(&self, reason: &RefusalReason) -> StepResult {
         StepResult { code: reason.code(), message: reason.describe(&self.simulation) }
     }
+}
+
+fn stacks(count: &Option<Integer<-1, 4294967295>>) -> Stacks {
+    match count.as_ref().map(|count| u32::try_from(count.0.value)) {
+        Some(Ok(count)) => Stacks::Count(count),
+        _ => Stacks::All,
+    }
+}
+
+/// A query by ids. The depth of the nesting is bounded by the file's.
+fn tag_query(catalog: &Catalog, doc: &TagQueryDoc) -> Result<TagQuery, String> {
+    let items = |list: &List<TagQueryItemDoc>| {
+        let item = |item: &TagQueryItemDoc| match item {
+            TagQueryItemDoc::Tag(tag) => {
+                catalog.tag(&tag.value).map(TagQueryItem::from).map_err(|error| error.to_string())
+            }
+            TagQueryItemDoc::Query(query) => tag_query(catalog, query).map(TagQueryItem::from),
+        };
+        list.iter().map(item).collect::<Result<Vec<_>, _>>()
+    };
+    let query = TagQuery::all(items(&doc.all)?).and(TagQuery::any(items(&doc.any)?));
+    Ok(query.and(TagQuery::none(items(&doc.none)?)))
 }
 
 fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {

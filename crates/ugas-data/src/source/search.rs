@@ -22,7 +22,8 @@ pub(crate) enum Found {
 /// The YAML and JSON files in and below `folder`, sorted. Hidden ones (`.vscode`) and manifests (`index.json`) are
 /// not part of a pack.
 pub(crate) fn find_files(folder: &Path, limits: &Limits) -> Vec<Found> {
-    let mut search = Search { found: Vec::new(), files: 0, most: limits.files, inside: BTreeSet::new() };
+    let (found, inside) = (Vec::new(), BTreeSet::new());
+    let mut search = Search { found, files: 0, folders: 0, most: limits.files, inside };
     search.folder(folder, 0);
     search.found
 }
@@ -30,6 +31,8 @@ pub(crate) fn find_files(folder: &Path, limits: &Limits) -> Vec<Found> {
 struct Search {
     found: Vec<Found>,
     files: u32,
+    /// Folders searched, each as often as links lead there: few of them can have very many paths.
+    folders: u32,
     most: u32,
     /// Real paths of the folders on the way here.
     inside: BTreeSet<PathBuf>,
@@ -39,6 +42,11 @@ impl Search {
     fn folder(&mut self, folder: &Path, depth: u32) {
         if depth > MAX_FOLDER_DEPTH {
             self.found.push(Found::TooDeep(folder.to_owned()));
+            return;
+        }
+        self.folders += 1;
+        if self.folders > self.most {
+            self.found.push(Found::TooMany);
             return;
         }
         let real = match folder.canonicalize() {
@@ -70,7 +78,7 @@ impl Search {
 
     fn entry(&mut self, path: PathBuf, depth: u32) {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden || self.files > self.most {
+        if hidden || self.files > self.most || self.folders > self.most {
             return;
         }
         match std::fs::metadata(&path) {

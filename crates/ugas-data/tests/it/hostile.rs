@@ -142,6 +142,95 @@ fn links_that_lead_back_end_somewhere() {
     assert_eq!(report.errors(), 2, "the loop is a warning, files that are not there are errors");
 }
 
+const SET: &str = "$schema: x/schemas/attribute_set.json\nName: S\nAttributes:\n  - { Name: Hélth, DefaultBaseValue: oops }\n";
+
+#[track_caller]
+fn check_bytes(name: &str, bytes: &[u8], expected: &[(&str, u32, u32)]) {
+    let folder = Folder::new(name);
+    std::fs::write(folder.0.join("file.yaml"), bytes).unwrap();
+    let report = Loader::new().path(&folder.0).check();
+    let found: Vec<_> = report
+        .diagnostics
+        .iter()
+        .map(|found| {
+            let at = report.source_map.position(found.span);
+            (found.code, at.line, at.column)
+        })
+        .collect();
+    assert_eq!(found, expected, "{report}");
+}
+
+#[test]
+fn byte_order_marks_and_line_ends_do_not_move_positions() {
+    // `oops` is the 39th character of the fourth line, whatever stands before it and however lines end.
+    check_bytes("plain", SET.as_bytes(), &[("UG011", 4, 38)]);
+    check_bytes("bom", format!("\u{feff}{SET}").as_bytes(), &[("UG011", 4, 38)]);
+    check_bytes("crlf", SET.replace('\n', "\r\n").as_bytes(), &[("UG011", 4, 38)]);
+}
+
+#[test]
+fn other_encodings_are_named() {
+    let utf16: Vec<u8> = SET.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let report = {
+        let folder = Folder::new("utf16");
+        std::fs::write(folder.0.join("file.yaml"), [&[0xff, 0xfe], utf16.as_slice()].concat()).unwrap();
+        Loader::new().path(&folder.0).check()
+    };
+    assert_eq!(codes(&report), ["UG002"]);
+    assert!(report.to_string().contains("UTF-16"), "{report}");
+}
+
+#[test]
+fn tabs_and_zero_bytes_are_pointed_at() {
+    check_bytes("tab", b"$schema: x/schemas/attribute.json\nClamping:\n\tMin: 0\n", &[("UG004", 3, 1)]);
+    let folder = Folder::new("nul");
+    for (name, text) in [("in", "Name: a\0b\n"), ("all", "\0\0\0\0"), ("key", "a\0: 1\n")] {
+        std::fs::write(folder.0.join(format!("{name}.yaml")), text).unwrap();
+        std::fs::write(folder.0.join(format!("{name}.json")), text).unwrap();
+    }
+    let report = Loader::new().path(&folder.0).check();
+    assert_eq!(codes(&report), ["UG004"; 6], "{report}");
+}
+
+#[test]
+fn folders_of_too_many_files_are_refused() {
+    let folder = Folder::new("files");
+    for at in 0..300 {
+        std::fs::write(folder.0.join(format!("{at}.yaml")), "").unwrap();
+    }
+    let limits = Limits { files: 100, ..Limits::default() };
+    let report = Loader::new().path(&folder.0).limits(limits).check();
+    assert_eq!(codes(&report), ["UG003"], "{report}");
+    assert_eq!(report.source_map.files().count(), 101, "the first hundred are read, and the folder is named");
+}
+
+#[test]
+fn many_scenarios_in_one_file_cost_no_more_than_their_sum() {
+    let definition = "{ $schema: x/schemas/attribute.json, Name: Health, DefaultBaseValue: 1 }, { $schema: x/schemas/gameplay_effect.json, Name: GE_X, DurationPolicy: Instant }";
+    let one = format!(
+        "Name: a\nDefinitions: [ {definition} ]\nControllers: {{ w: {{}} }}\nSteps: [ {{ Apply: {{ Effect: GE_Y, Target: w }} }} ]\n---\n"
+    );
+    check_text(one.repeat(3000), "UG023");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_multiply_paths_are_bounded() {
+    use std::os::unix::fs::symlink;
+    // Thirty folders, each with two links to the next: 2^30 paths, and not one file.
+    let folder = Folder::new("doubling");
+    for at in 0..30 {
+        let inner = folder.0.join(format!("f{at}"));
+        std::fs::create_dir(&inner).unwrap();
+        for link in ["a", "b"] {
+            symlink(folder.0.join(format!("f{}", at + 1)), inner.join(link)).unwrap();
+        }
+    }
+    std::fs::create_dir(folder.0.join("f30")).unwrap();
+    let limits = Limits { files: 1000, ..Limits::default() };
+    assert_eq!(codes(&Loader::new().path(&folder.0).limits(limits).check()), ["UG003"]);
+}
+
 #[test]
 fn limits_can_be_set() {
     let limits = Limits { file_bytes: 10, ..Limits::default() };

@@ -8,10 +8,20 @@ use ugas_data::{Loader, Severity};
 
 /// The folder of draft 1, if it is there.
 fn reference() -> Option<PathBuf> {
+    beside("ugas-1.0.0-draft.1")
+}
+
+/// Something of the reference material, which lies beside the repository or where `UGAS_REFERENCE_ROOT` says. It is
+/// not ours to ship: without it these tests have nothing to do, and say so.
+pub(crate) fn beside(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let roots = [Some(root), std::env::var_os("UGAS_REFERENCE_ROOT").map(PathBuf::from)];
-    let folders = roots.into_iter().flatten().map(|root| root.join("shared/reference/ugas-1.0.0-draft.1"));
-    folders.into_iter().find(|folder| folder.is_dir())
+    let mut paths = roots.into_iter().flatten().map(|root| root.join("shared/reference").join(name));
+    let found = paths.find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: {name} does not lie beside the repository");
+    }
+    found
 }
 
 #[test]
@@ -137,5 +147,97 @@ fn our_schemas_agree_with_our_loader() {
             .iter()
             .any(|found| found.severity == Severity::Error && SHAPE.contains(&found.code));
         assert_eq!(by_schema, ours || sample["Tags"][0]["Tag"] == "state", "{sample}\n{report}");
+    }
+}
+
+/// Errors that our loader adds to the official schemas because the document would mean nothing: an execution or a
+/// grant that names nothing, a set of a controller without its name, a period without its length, a level below 1.
+fn is_meaningless(found: &ugas_data::Diagnostic) -> bool {
+    let names_nothing = ["`CalculatorClass`", "`AbilityClass`", "`EffectClass`", "no `Period`", "no `Name`"];
+    match found.code {
+        "UG010" => names_nothing.iter().any(|field| found.message.contains(field)),
+        "UG015" => found.message.contains("a whole number from 1"),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_the_official_schemas_accept_has_a_shape_that_we_accept() {
+    let Some(folder) = reference() else { return };
+    let mut random = Random(7);
+    for entry in std::fs::read_dir(folder.join("schemas")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let mut accepted = 0;
+        for _ in 0..500 {
+            let mut sample = generate(&schema, &schema, &mut random);
+            if !validator.is_valid(&sample) {
+                continue;
+            }
+            accepted += 1;
+            sample["$schema"] = json!(format!("x/schemas/{name}.json"));
+            let report = Loader::new().text("sample.json", sample.to_string()).as_single_file().check();
+            let refused = report.diagnostics.iter().find(|found| {
+                found.severity == Severity::Error && SHAPE.contains(&found.code) && !is_meaningless(found)
+            });
+            assert!(refused.is_none(), "{sample:#}\n{refused:?}");
+        }
+        assert!(accepted > 300, "{name}: only {accepted} samples are valid");
+    }
+}
+
+/// A small generator of numbers, the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+}
+
+/// A value that a schema should accept: some of its optional fields, and now and then a field of another tool.
+fn generate(schema: &Value, root: &Value, random: &mut Random) -> Value {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let path = reference.trim_start_matches('#');
+        return generate(root.pointer(path).unwrap(), root, random);
+    }
+    for key in ["oneOf", "anyOf"] {
+        if let Some(options) = schema[key].as_array() {
+            return generate(&options[random.below(options.len())], root, random);
+        }
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return values[random.below(values.len())].clone();
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds[random.below(kinds.len())].as_str(),
+        kind => kind.as_str(),
+    };
+    match kind.unwrap_or("object") {
+        "string" => json!(["State.Alpha", "Beta", "Ability.Gamma.One"][random.below(3)]),
+        "number" => json!((random.below(2000) as f64 / 4.0).max(schema["minimum"].as_f64().unwrap_or(0.0))),
+        "integer" => json!(random.below(6) as i64 + schema["minimum"].as_i64().unwrap_or(0)),
+        "boolean" => json!(random.below(2) == 0),
+        "null" => Value::Null,
+        "array" => {
+            let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
+            (0..least + random.below(3)).map(|_| generate(&schema["items"], root, random)).collect()
+        }
+        _ => {
+            let mut object = serde_json::Map::new();
+            let required = schema["required"].as_array().cloned().unwrap_or_default();
+            for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+                if required.iter().any(|required| required == name) || random.below(2) == 0 {
+                    object.insert(name.clone(), generate(field, root, random));
+                }
+            }
+            if random.below(8) == 0 {
+                object.insert("OfAnotherTool".to_owned(), json!({ "Anything": [1, "two"] }));
+            }
+            Value::Object(object)
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Messages exactly as users see them. Set `UPDATE_EXPECT=1` to rewrite the expected file, and read the difference.
+//! Messages exactly as users see them, and the page of all codes in `docs`. Set `UPDATE_EXPECT=1` to rewrite the
+//! files, and read the difference.
 
 use std::path::Path;
 
@@ -40,13 +41,25 @@ DurationPolicy: Infinite
 
 #[track_caller]
 fn check(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
+    check_file(&Path::new("tests/expected").join(name), actual);
+}
+
+/// Compares with a file, whose path is relative to this package.
+#[track_caller]
+fn check_file(path: &Path, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, actual).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(actual, expected, "{name} differs");
+    let different = actual.lines().zip(expected.lines()).find(|(actual, expected)| actual != expected);
+    assert!(
+        actual == expected,
+        "{} is not up to date: run `UPDATE_EXPECT=1 cargo test -p ugas-data --test it rendering`, and read the \
+         difference\nthe first: {different:?}",
+        path.display()
+    );
 }
 
 #[test]
@@ -57,6 +70,36 @@ fn messages_look_like_this() {
     check("report.json", &format!("{:#}\n", report.to_json()));
 }
 
+const BROKEN_SCENARIO: &str = "\
+Name: a wolf is bitten
+Definitions:
+  - $schema: https://ugas.example/v1/schemas/attribute_set.json
+    Name: Combat
+    Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+  - $schema: https://ugas.example/v1/schemas/gameplay_effect.json
+    Name: GE_Bite
+    DurationPolicy: Infinite
+    Modifiers: [ { Attribute: Helth, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+Controllers:
+  wolf: { AttributeSets: [Combat] }
+Steps:
+  - Apply: { Effect: GE_Bit, Target: wolf, As: bite }
+  - Apply: { Effect: GE_Bite, Target: wofl }
+  - Remove: { Effect: bit }
+  - Expect: { wolf: { Heath: 90 }, Last: Okay }
+  - Expect: { Events: { Count: { EffectAplied: 1 } } }
+---
+Name: nowhere
+Pack: ../no-such-pack
+Steps: []
+";
+
+#[test]
+fn messages_about_scenarios_look_like_this() {
+    let report = Loader::new().text("bite.yaml", BROKEN_SCENARIO).check();
+    check("scenario.txt", &render_all(&report, Colour::Never));
+}
+
 #[test]
 fn colours_are_escape_codes_only() {
     let report = Loader::new().text("poison.yaml", BROKEN).check();
@@ -65,8 +108,8 @@ fn colours_are_escape_codes_only() {
 }
 
 #[test]
-fn the_page_of_codes_looks_like_this() {
-    check("diagnostics.md", &docs());
+fn the_page_of_codes_is_up_to_date() {
+    check_file(Path::new("../../docs/diagnostics.md"), &docs());
 }
 
 #[test]

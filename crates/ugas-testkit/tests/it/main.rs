@@ -1,6 +1,7 @@
 //! Properties of the core, proven against the oracle and against itself.
 
 mod against_oracle;
+mod fuzz;
 mod no_panic;
 mod order;
 mod regressions;

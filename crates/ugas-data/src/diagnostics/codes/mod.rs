@@ -33,6 +33,9 @@ pub(crate) mod ug033;
 pub(crate) mod ug034;
 pub(crate) mod ug035;
 pub(crate) mod ug036;
+pub(crate) mod ug037;
+pub(crate) mod ug038;
+pub(crate) mod ug039;
 pub(crate) mod ug040;
 pub(crate) mod ug041;
 pub(crate) mod ug042;
@@ -65,6 +68,8 @@ pub(crate) mod ug079;
 pub(crate) mod ug090;
 pub(crate) mod ug091;
 pub(crate) mod ug092;
+pub(crate) mod ug093;
+pub(crate) mod ug094;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
 
@@ -105,6 +110,9 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug034::DOC,
     &ug035::DOC,
     &ug036::DOC,
+    &ug037::DOC,
+    &ug038::DOC,
+    &ug039::DOC,
     &ug040::DOC,
     &ug041::DOC,
     &ug042::DOC,
@@ -137,6 +145,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug090::DOC,
     &ug091::DOC,
     &ug092::DOC,
+    &ug093::DOC,
+    &ug094::DOC,
     &ug098::DOC,
     &ug099::DOC,
 ];

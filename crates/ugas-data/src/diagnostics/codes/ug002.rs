@@ -14,6 +14,11 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     mend: "Save the file as UTF-8 in your editor.",
 };
 
+/// A file that begins with the mark of another encoding.
+pub(crate) fn utf16(span: Span) -> Diagnostic {
+    DOC.report(span, "the file is UTF-16, not UTF-8").help("save the file as UTF-8")
+}
+
 /// Bytes that are no text, after the last good one.
 pub(crate) fn not_utf8(span: Span) -> Diagnostic {
     DOC.report(span, "the file is not UTF-8 text from here on").help("save the file as UTF-8")

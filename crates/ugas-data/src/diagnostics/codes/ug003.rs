@@ -35,6 +35,9 @@ pub(crate) fn too_many_values(span: Span, limit: u32) -> Diagnostic {
 
 /// More files than allowed.
 pub(crate) fn too_many_files(file: FileId, limit: u32) -> Diagnostic {
-    DOC.report(Span::start_of(file), format!("the folder has more than {limit} files"))
-        .help("check smaller folders, or raise `Limits::files`")
+    DOC.report(
+        Span::start_of(file),
+        format!("the folder has more than {limit} files or folders, counted as links lead to them"),
+    )
+    .help("check smaller folders, or raise `Limits::files`")
 }

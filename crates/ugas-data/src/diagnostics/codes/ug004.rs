@@ -20,6 +20,12 @@ pub(crate) fn syntax(span: Span, message: &str) -> Diagnostic {
         .help("look for an open bracket or quote, a tab, or a line that is indented differently")
 }
 
+/// A tab where YAML wants spaces.
+pub(crate) fn tab(span: Span) -> Diagnostic {
+    DOC.report(span, "syntax error: a tab cannot indent YAML")
+        .help("indent with spaces; most editors can convert tabs")
+}
+
 /// A list or mapping where a name must be.
 pub(crate) fn key_not_text(span: Span) -> Diagnostic {
     DOC.report(span, "a list or mapping cannot be a key").help("use a name as the key")

@@ -8,7 +8,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     code: "UG007",
     title: "document without `$schema`",
     severity: Severity::Warning,
-    what: "The document does not say what it is. Its keys told.",
+    what: "The document has no `$schema`; what it is was guessed from its keys.",
     why: "A typing mistake in a decisive key would make it something else. Appendix B asks for a `$schema`.",
     example: "Name: GE_Hit\nDurationPolicy: Instant",
     mend: "Add the line that the help gives.",

@@ -9,11 +9,18 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     code: "UG012",
     title: "unknown value",
     severity: Severity::Error,
-    what: "The field takes one of a fixed list of words, and this is none of them.",
+    what: "The field takes one of a fixed list of words, and this is none of them. Outcomes and kinds of events in scenarios are only questioned, with a warning, where they look misspelt.",
     why: "A misspelt word must not become a default.",
     example: "DurationPolicy: Forever",
     mend: "Use one of the words in the help.",
 };
+
+/// A word that looks misspelt, in a list that a host may lengthen.
+pub(crate) fn misspelt(span: Span, found: &str, nearest: &str) -> Diagnostic {
+    DOC.report(span, format!("`{found}` is not known here"))
+        .severity(Severity::Warning)
+        .help(format!("did you mean `{nearest}`?"))
+}
 
 /// A word that is not in the list.
 pub(crate) fn unknown_value(span: Span, found: &str, allowed: &[&str]) -> Diagnostic {

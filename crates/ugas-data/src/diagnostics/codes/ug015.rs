@@ -8,7 +8,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     code: "UG015",
     title: "number out of range",
     severity: Severity::Error,
-    what: "The number is smaller or larger than the field allows, or has a fraction where a whole number belongs.",
+    what: "The number is smaller or larger than the field allows, or has a fraction where a whole number belongs. A minimum above its maximum is only a warning: it is legal, and the minimum wins (B0).",
     why: "Rounding or clamping it silently would change the game's rules.",
     example: "EvaluationChannel: 12",
     mend: "Use a number in the range that the message names.",

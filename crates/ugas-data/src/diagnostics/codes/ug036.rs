@@ -9,7 +9,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     title: "unknown controller template",
     severity: Severity::Warning,
     what: "A name that should be a controller template of the pack is none.",
-    why: "The placement would put nothing into the world. It is only a warning: a host may have templates of its own.",
+    why: "The placement would put nothing into the world. It is only a warning, for a host may have templates of its own; in a scenario, which has no host, it is an error.",
     example: "Controller: Wlof",
     mend: "Correct the name, or add the controller template to the pack. Of a single file, what it cannot resolve by itself is only a note.",
 };

@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "Attribute sets need each other in a circle.",
     why: "None of them could be registered first (§6.4).",
     example: "Name: A\nDependencies: [B]   # and B needs A",
-    mend: "remove one of the dependencies",
+    mend: "Remove one of the dependencies.",
 };
 
 /// The cycle, its first name repeated at the end.

@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "An attribute's bound or expression, or an effect's live magnitude, depends on itself.",
     why: "Its value would not be defined (§5.4, §6.4, B2).",
     example: "Clamping: { Max: MaxHealth }   # and MaxHealth is bounded by Health",
-    mend: "break the circle: freeze a magnitude with `Capture: OnApplication`, read the base, or drop a bound",
+    mend: "Break the circle: freeze a magnitude with `Capture: OnApplication`, read the base, or drop a bound.",
 };
 
 /// The cycle, its first name repeated at the end.

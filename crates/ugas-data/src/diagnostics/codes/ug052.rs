@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "An effect grants an ability that applies the effect again.",
     why: "Each round grants once more; if the ability starts by itself it only stops at the cascade limit (E12).",
     example: "GE_Rage grants GA_Rage, whose task applies GE_Rage",
-    mend: "let one of them stop granting or applying the other",
+    mend: "Let one of them stop granting or applying the other.",
 };
 
 /// The cycle, its first name repeated at the end.

@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "Effects apply each other in a circle at once, through AdditionalEffects or OverflowEffects.",
     why: "The chain only stops at the cascade limit (E12).",
     example: "AdditionalEffects: [ { Effect: GE_Self } ]",
-    mend: "remove one link, or give it tag conditions that end the chain",
+    mend: "Remove one link, or give it tag conditions that end the chain.",
 };
 
 /// The cycle, its first name repeated at the end.

@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "Scenes extend each other in a circle.",
     why: "None of them could be loaded first.",
     example: "Name: Arena\nExtends: [Arena]",
-    mend: "remove one of the `Extends`",
+    mend: "Remove one of the `Extends`.",
 };
 
 /// The cycle, its first name repeated at the end.

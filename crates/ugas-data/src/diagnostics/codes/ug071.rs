@@ -11,7 +11,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "An expression cannot be compiled. The caret stands in it where the fault is.",
     why: "The number that it should give would not exist.",
     example: "Expression: \"Health * (1 + Defense / 100\"",
-    mend: "Mend it as the message says; the expression language is listed in the documentation.",
+    mend: "Mend it as the message says; the book's chapter on packs lists what expressions can say.",
 };
 
 /// A fault inside an expression.

@@ -9,10 +9,10 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     code: "UG079",
     title: "pack setting",
     severity: Severity::Error,
-    what: "A setting of `pack.yaml` names a diagnostic that does not exist, or there is more than one `pack.yaml`.",
+    what: "A setting of `pack.yaml` names a diagnostic that does not exist or that is an error, or there is more than one `pack.yaml` (a warning).",
     why: "It would have no effect, or an arbitrary one.",
     example: "Silence: [UG999]",
-    mend: "Correct the code; `ugas` documents all of them.",
+    mend: "Correct the code, or remove the second `pack.yaml`. Errors cannot be silenced.",
 };
 
 /// A code that does not exist.

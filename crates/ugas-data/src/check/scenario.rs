@@ -1,0 +1,233 @@
+//! The names in a scenario: those of its pack, its controllers, and what its own steps call by `As`.
+
+use std::collections::BTreeSet;
+
+use ugas_core::nearest::nearest;
+
+use super::references::Checker;
+use super::{Index, Names, Scope, tasks};
+use crate::decode::{Field, ReferenceKind};
+use crate::diagnostics::{Severity, Sink, codes};
+use crate::model::Name;
+use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRecord};
+use crate::source::{SourceMap, Spanned};
+
+/// Outcome codes that `Last` may name.
+const OUTCOMES: [&str; 27] = [
+    "Ok",
+    "NotGranted",
+    "AlreadyActive",
+    "BlockedByAbility",
+    "MissingTags",
+    "BlockedTags",
+    "OnCooldown",
+    "CannotAfford",
+    "NoCharges",
+    "Immune",
+    "ApplicationRequirements",
+    "RequirementFailed",
+    "RefusedByHook",
+    "ChanceFailed",
+    "StackOverflow",
+    "StillActive",
+    "MissingSetByCaller",
+    "NonFinite",
+    "MissingCalculation",
+    "MissingCurve",
+    "AuthoritativeOnly",
+    "NotAuthorised",
+    "UnknownController",
+    "UnknownEffect",
+    "UnknownAbility",
+    "UnknownHandle",
+    "LimitReached",
+];
+
+/// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
+/// like one of these.
+const EVENTS: [&str; 31] = [
+    "ControllerSpawned",
+    "ControllerDespawned",
+    "OwnerChanged",
+    "AvatarChanged",
+    "AttributeSetAdded",
+    "AttributeSetRemoved",
+    "AttributeChanged",
+    "TagAdded",
+    "TagRemoved",
+    "BeforeEffectApplied",
+    "EffectApplied",
+    "EffectMerged",
+    "EffectQueued",
+    "EffectExecuted",
+    "EffectRemoved",
+    "EffectStackChanged",
+    "EffectDurationChanged",
+    "EffectInhibited",
+    "EffectResumed",
+    "EffectRefused",
+    "EffectBlockedByImmunity",
+    "ModifierInert",
+    "EvaluationFailed",
+    "DivisorIgnored",
+    "AbilityGranted",
+    "AbilityRevoked",
+    "CueAdded",
+    "CueRemoved",
+    "CueExecuted",
+    "CascadeLimit",
+    "LogicError",
+];
+
+/// Checks the names of a scenario against its pack and itself.
+pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink: &mut Sink) {
+    let mut checker = Checker::new(map, index, Scope::Set, sink);
+    let mut controllers = BTreeSet::new();
+    for (name, actor) in doc.controllers.iter().flat_map(|controllers| &controllers.0) {
+        controllers.insert(name.value.as_str());
+        // Field by field: what a template must be is told below.
+        actor.sets.visit(&mut checker);
+        actor.base.iter().for_each(|base| base.visit(&mut checker));
+        actor.abilities.visit(&mut checker);
+        actor.tags.visit(&mut checker);
+        if let Some(template) = &actor.template
+            && !index.templates.contains_key(template.value.as_str())
+        {
+            // A pack may leave a template to its host; a scenario has no host.
+            let nearest = nearest(&template.value, index.templates.keys().copied());
+            checker.sink.push(codes::ug036::unknown(template, nearest).severity(Severity::Error));
+        }
+    }
+    let mut steps = Steps { checker, index, controllers, effects: Names::new(), others: Names::new() };
+    for step in doc.steps.iter().flat_map(|steps| steps.iter()) {
+        steps.step(&step.record);
+    }
+}
+
+struct Steps<'s> {
+    checker: Checker<'s>,
+    index: &'s Index<'s>,
+    controllers: BTreeSet<&'s str>,
+    /// What `As` called effects so far.
+    effects: Names<'s>,
+    /// What `As` called grants and activations so far.
+    others: Names<'s>,
+}
+
+impl<'s> Steps<'s> {
+    fn step(&mut self, step: &'s StepRecord) {
+        if let Some(apply) = &step.apply {
+            apply.visit(&mut self.checker);
+            self.controller(&apply.source);
+            self.controller(&apply.target);
+            call(&mut self.effects, &apply.alias);
+        }
+        if let Some(remove) = &step.remove {
+            self.controller(&remove.target);
+            let given = &self.effects;
+            if let Some(name) = &remove.effect {
+                named(&mut self.checker, name, given, &self.index.effects, "an effect of the pack");
+            }
+        }
+        if let Some(remove) = &step.remove_matching {
+            remove.visit(&mut self.checker);
+            self.controller(&remove.target);
+            self.controller(&remove.source);
+        }
+        self.controller(&step.despawn);
+        if let Some(grant) = &step.grant {
+            grant.visit(&mut self.checker);
+            self.controller(&grant.controller);
+            call(&mut self.others, &grant.alias);
+        }
+        for name in step.revoke.iter().chain(&step.cancel) {
+            named(&mut self.checker, name, &self.others, &self.index.abilities, "an ability of the pack");
+        }
+        if let Some(activate) = &step.activate {
+            activate.visit(&mut self.checker);
+            self.controller(&activate.controller);
+            self.controller(&activate.target);
+            call(&mut self.others, &activate.alias);
+        }
+        if let Some(input) = &step.input {
+            input.visit(&mut self.checker);
+            self.controller(&input.controller);
+        }
+        if let Some(event) = &step.event {
+            event.visit(&mut self.checker);
+            self.controller(&event.controller);
+            self.controller(&event.target);
+        }
+        if let Some(task) = &step.complete_task {
+            self.controller(&task.controller);
+            if let Some(kind) = &task.kind {
+                tasks::host_task(kind, &mut self.checker);
+            }
+        }
+        if let Some(expect) = &step.expect {
+            self.expect(expect);
+        }
+    }
+
+    fn expect(&mut self, expect: &'s ExpectDoc) {
+        if let Some(last) = &expect.known.last
+            && !OUTCOMES.contains(&last.value.as_str())
+            && let Some(nearest) = nearest(&last.value, OUTCOMES)
+        {
+            self.checker.sink.push(codes::ug012::misspelt(last.span, &last.value, nearest));
+        }
+        let counts = expect.known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);
+        for (kind, _) in counts {
+            if !EVENTS.contains(&kind.value.as_str())
+                && let Some(nearest) = nearest(&kind.value, EVENTS)
+            {
+                self.checker.sink.push(codes::ug012::misspelt(kind.span, &kind.value, nearest));
+            }
+        }
+        for (name, expected) in &expect.named.0 {
+            self.known_controller(name);
+            self.controller_expectation(expected);
+        }
+    }
+
+    fn controller_expectation(&mut self, expected: &'s ControllerExpectDoc) {
+        for (attribute, _) in &expected.named.0 {
+            self.checker.name(ReferenceKind::Attribute, attribute);
+        }
+        expected.known.visit(&mut self.checker);
+    }
+
+    fn controller(&mut self, name: &Option<Name>) {
+        if let Some(name) = name {
+            self.known_controller(name);
+        }
+    }
+
+    fn known_controller(&mut self, name: &Spanned<String>) {
+        if !self.controllers.contains(name.value.as_str()) {
+            let nearest = nearest(&name.value, self.controllers.iter().copied());
+            self.checker.sink.push(codes::ug037::unknown(name, nearest));
+        }
+    }
+}
+
+fn call<'s>(names: &mut Names<'s>, alias: &'s Option<Name>) {
+    if let Some(alias) = alias {
+        names.insert(&alias.value, alias.span);
+    }
+}
+
+/// A name that `As` has given, or one of the pack.
+fn named(
+    checker: &mut Checker<'_>,
+    name: &Spanned<String>,
+    given: &Names<'_>,
+    of_pack: &Names<'_>,
+    other: &str,
+) {
+    let value = name.value.as_str();
+    if !given.contains_key(value) && !of_pack.contains_key(value) {
+        let nearest = nearest(value, given.keys().chain(of_pack.keys()).copied());
+        checker.sink.push(codes::ug038::unknown(name, other, nearest));
+    }
+}

@@ -1,0 +1,66 @@
+//! Fuzz bodies: what must hold for any bytes whatever. `cargo test` runs them on seeds and a few thousand mutations of
+//! these (see [`Mutator`]); the targets in `fuzz/` run the same bodies under libFuzzer for as long as one likes.
+//!
+//! A body panics if the property does not hold, and otherwise says nothing.
+
+mod expression;
+mod mutate;
+mod scenario;
+
+pub use expression::expression;
+pub use mutate::Mutator;
+pub use scenario::scenario;
+
+use ugas_data::diagnostics::{Colour, render};
+use ugas_data::{Limits, Loader, Report};
+
+/// Limits that keep one run short: a fuzzer looks for faults, not for large files.
+pub(crate) const LIMITS: Limits =
+    Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, diagnostics: 200 };
+
+/// Any bytes as a YAML file: everything that is reported has a place in the file and can be shown.
+pub fn load_yaml(bytes: &[u8]) {
+    load("fuzz.yaml", bytes);
+}
+
+/// Any bytes as a JSON file.
+pub fn load_json(bytes: &[u8]) {
+    load("fuzz.json", bytes);
+}
+
+/// What loads can be written as canonical YAML, which loads to the same rules and is written the same again.
+pub fn round_trip(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    // As a single file, so that seeds which are part of a pack load by themselves.
+    let loader = |text: &str| Loader::new().text("fuzz.yaml", text).limits(LIMITS).as_single_file();
+    let Ok(pack) = loader(&text).load() else { return };
+    let canonical = pack.to_canonical_yaml();
+    // The canonical text writes out aliases and indents, so it may be longer than the original.
+    let limits = Limits { file_bytes: 1 << 24, ..LIMITS };
+    let again = match loader(&canonical).limits(limits).load() {
+        Ok(again) => again,
+        Err(error) => panic!("canonical YAML does not load: {error}\n{canonical}"),
+    };
+    assert_eq!(pack.catalog.hash(), again.catalog.hash(), "other rules:\n{canonical}");
+    assert_eq!(canonical, again.to_canonical_yaml(), "canonical YAML is not a fixed point");
+}
+
+fn load(name: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for loader in [Loader::new().as_set(), Loader::new().as_single_file()] {
+        show(&loader.text(name, text.as_ref()).limits(LIMITS).check());
+    }
+}
+
+/// Everything that is done with a report.
+fn show(report: &Report) {
+    for diagnostic in &report.diagnostics {
+        let file = report.source_map.file(diagnostic.span.file);
+        let length = file.map_or(0, |file| file.text().len());
+        assert!(diagnostic.span.start as usize <= length, "a place beyond the file: {diagnostic:?}");
+        assert!(diagnostic.span.start <= diagnostic.span.end, "a place inside out: {diagnostic:?}");
+        assert!(!diagnostic.message.is_empty() && !diagnostic.help.is_empty(), "no help: {diagnostic:?}");
+        render(&report.source_map, diagnostic, Colour::Never);
+    }
+    report.to_json();
+}
