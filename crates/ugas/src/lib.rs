@@ -229,4 +229,6 @@ mod manual {
     struct Input;
     #[doc = include_str!("../../../docs/book/11-cues.md")]
     struct Cues;
+    #[doc = include_str!("../../../docs/book/15-abilities-in-packs.md")]
+    struct AbilitiesInPacks;
 }

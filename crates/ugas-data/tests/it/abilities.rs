@@ -8,6 +8,7 @@ use ugas_core::task::{
     ActionDef, CustomTask, HostValue, NumberDef, TaskContext, TaskDef, TaskProgress, WaitDef,
 };
 use ugas_core::time::Span;
+use ugas_data::scenario::{Options, Outcome, Scenario};
 use ugas_data::{Loader, Pack, Severity};
 
 const EVERYTHING: &str = include_str!("../fixtures/abilities.yaml");
@@ -181,4 +182,74 @@ fn events_trigger_abilities_of_files() {
     let tag = pack.catalog.tag("Event.Hit.Hard").unwrap();
     sim.send_event(hero, GameplayEvent::new(tag)).unwrap();
     assert!(sim.ability(handle).unwrap().is_active());
+}
+
+const STORY: &str = "\
+Name: a story
+Definitions:
+  - { $schema: x/schemas/gameplay_ability.json, Name: GA_X, Cooldown: GE_Cool, Tasks: [ { Type: WaitDelay, Params: { Duration: 2 } } ] }
+  - { $schema: x/schemas/gameplay_effect.json, Name: GE_Cool, DurationPolicy: HasDuration, Duration: { Type: ScalableFloat, Value: 5 }, GrantedTags: [Cooldown.X] }
+Controllers:
+  hero: { Abilities: [ { Ability: GA_X } ] }
+Steps:
+";
+
+fn run(steps: &str) -> Outcome {
+    let scenarios = Scenario::from_text("story.yaml", format!("{STORY}{steps}")).unwrap();
+    scenarios[0].run(&Options::default())
+}
+
+#[test]
+fn the_final_state_tells_of_abilities() {
+    let outcome = run("  - Activate: { Controller: hero, Ability: GA_X }\n  - Advance: 1\n");
+    assert!(outcome.passed(), "{:?}", outcome.failures);
+    let json = outcome.to_json();
+    let expected = serde_json::json!([{ "name": "GA_X", "state": "Active", "cooldown": 4.0 }]);
+    assert_eq!(json["final"]["hero"]["abilities"], expected);
+}
+
+#[test]
+fn what_is_not_as_expected_is_told() {
+    let messages = |steps: &str| -> Vec<String> {
+        run(steps).failures.into_iter().map(|failure| failure.message).collect()
+    };
+    let expect = "  - Expect: { hero: { Abilities: { GA_X: Active }, Cooldown: { GA_X: 1 }, Charges: { GA_X: 1 }, Tasks: { WaitDelay: 1 } } }\n";
+    assert_eq!(
+        messages(expect),
+        [
+            "GA_X of hero: expected Active, found Inactive",
+            "the cooldown of GA_X of hero: expected 1, found 0",
+            "the charges of GA_X of hero: expected 1, found 0",
+            "the WaitDelay tasks of hero: expected 1, found 0",
+        ]
+    );
+    // A refusal that nobody expects is a failure, with its reason.
+    let refused = messages(
+        "  - Activate: { Controller: hero, Ability: GA_X }\n  - Activate: { Controller: hero, Ability: GA_X }\n",
+    );
+    assert_eq!(refused.len(), 1);
+    assert!(refused[0].contains("it is active already"), "{refused:?}");
+}
+
+#[test]
+fn names_in_steps_about_abilities_are_checked() {
+    let steps = "  - Activate: { Controller: hero, Ability: GA_X, As: run }
+  - Cancel: rnu
+  - SetLevel: { Ability: GA_Y, Level: 2 }
+  - CompleteTask: { Controller: hero, Type: PlayMontag }
+  - Targets: { Controller: heor, Targets: [wolf] }
+  - Expect: { hero: { Tasks: { WaitDely: 1 } } }
+";
+    let report = Loader::new().text("story.yaml", format!("{STORY}{steps}")).check();
+    let codes: Vec<_> = report
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == Severity::Error)
+        .map(|found| (found.code, report.source_map.position(found.span).line))
+        .collect();
+    assert_eq!(
+        codes,
+        [("UG038", 9), ("UG038", 10), ("UG032", 11), ("UG037", 12), ("UG037", 12), ("UG032", 13)],
+        "{report}"
+    );
 }
