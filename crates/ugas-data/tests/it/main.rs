@@ -3,6 +3,7 @@
 mod book;
 mod corpus;
 mod hostile;
+mod neighbours;
 mod official;
 mod packs;
 mod reload;
