@@ -40,7 +40,7 @@ pub(crate) enum Status {
     arg_required_else_help = true,
     after_help = "\
 A first walk:
-  ugas new game             a small pack with a scenario
+  ugas new game             a small pack with three scenarios
   ugas check game           every mistake, with its line and how to mend it
   ugas run game             plays the scenarios and compares
   ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3

@@ -17,7 +17,7 @@ pub use pack::{LoadError, Pack};
 use crate::check::{self, Index, Scope, Unresolved};
 use crate::diagnostics::{Report, Sink, codes};
 use crate::lower;
-use crate::model::{Document, Model, Name, recognise};
+use crate::model::{Document, Model, Name, is_scenario, recognise};
 use crate::node::{self, Node};
 use crate::scenario::check as scenario_check;
 use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
@@ -63,6 +63,7 @@ pub struct Loader {
     mentioned_tags: Vec<String>,
     custom_tasks: BTreeSet<String>,
     target_filters: BTreeSet<String>,
+    omits_scenarios: bool,
 }
 
 impl Loader {
@@ -159,6 +160,13 @@ impl Loader {
     #[must_use]
     pub fn as_single_file(mut self) -> Self {
         self.scope = Some(Scope::SingleFile);
+        self
+    }
+
+    /// Leaves out the scenarios that lie in a pack: none of them is part of the rules that another one runs by.
+    #[must_use]
+    pub(crate) fn without_scenarios(mut self) -> Self {
+        self.omits_scenarios = true;
         self
     }
 
@@ -270,12 +278,13 @@ impl Loader {
     fn documents(&mut self, sink: &mut Sink) -> Vec<Document> {
         let mut documents = Vec::new();
         let (map, limits) = (&mut self.source_map, &self.limits);
+        let omit: Omit = if self.omits_scenarios { is_scenario } else { |_, _, _| false };
         for source in std::mem::take(&mut self.sources) {
             match source {
                 Source::Path(path) if path.is_dir() => {
                     for found in find_files(&path, limits) {
                         match found {
-                            Found::File(path) => read(map, &path, limits, &mut documents, sink),
+                            Found::File(path) => read(map, &path, limits, omit, &mut documents, sink),
                             Found::Unreadable(path, error) => {
                                 let file = map.add(path, "");
                                 sink.push(codes::ug001::unreadable(file, &error));
@@ -290,7 +299,7 @@ impl Loader {
                         }
                     }
                 }
-                Source::Path(path) => read(map, &path, limits, &mut documents, sink),
+                Source::Path(path) => read(map, &path, limits, omit, &mut documents, sink),
                 Source::Text(path, text) => {
                     if text.len() as u64 > limits.file_bytes {
                         let file = map.add(path, "");
@@ -298,7 +307,7 @@ impl Loader {
                         continue;
                     }
                     let file = map.add(path, text);
-                    parse(map, file, limits, &mut documents, sink);
+                    parse(map, file, limits, omit, &mut documents, sink);
                 }
                 Source::Inline(file, node) => documents.extend(recognise(map, file, node, sink)),
             }
@@ -310,14 +319,34 @@ impl Loader {
     }
 }
 
-fn read(map: &mut SourceMap, path: &Path, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
+/// Which documents are left out.
+type Omit = fn(&SourceMap, FileId, &Node) -> bool;
+
+fn read(
+    map: &mut SourceMap,
+    path: &Path,
+    limits: &Limits,
+    omit: Omit,
+    documents: &mut Vec<Document>,
+    sink: &mut Sink,
+) {
     if let Some(file) = map.read(path, limits, sink) {
-        parse(map, file, limits, documents, sink);
+        parse(map, file, limits, omit, documents, sink);
     }
 }
 
-fn parse(map: &SourceMap, file: FileId, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
+fn parse(
+    map: &SourceMap,
+    file: FileId,
+    limits: &Limits,
+    omit: Omit,
+    documents: &mut Vec<Document>,
+    sink: &mut Sink,
+) {
     for node in node::parse(map, file, limits, sink) {
+        if omit(map, file, &node) {
+            continue;
+        }
         documents.extend(recognise(map, file, node, sink));
     }
 }

@@ -21,7 +21,7 @@ pub use names::{
     DataTag, EffectName, GrantedTag, InputName, Modifier as InputModifierName, Name, SceneName, SetName, Tag,
     TemplateName,
 };
-pub(crate) use recognise::recognise;
+pub(crate) use recognise::{is_scenario, recognise};
 
 use crate::decode::{Field, Text, Visitor, record};
 use crate::node::{Node, Value};

@@ -35,7 +35,7 @@ mod steps;
 mod vary;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
@@ -183,7 +183,7 @@ impl Scenario {
     /// Where its pack is, if it has one.
     pub fn pack(&self) -> Option<PathBuf> {
         let folder = self.path().parent().unwrap_or(Path::new(""));
-        self.doc.pack.as_ref().map(|pack| folder.join(&pack.0.value))
+        self.doc.pack.as_ref().map(|pack| shortest(&folder.join(&pack.0.value)))
     }
 
     /// What the file tells.
@@ -201,6 +201,7 @@ impl Scenario {
 
     fn loader(&self) -> Loader {
         let mut loader = Loader::new().source_map(self.source_map.clone()).mention_tags(self.tags()).as_set();
+        loader = loader.without_scenarios();
         if let Some(pack) = self.pack() {
             loader = loader.path(pack);
         }
@@ -308,4 +309,24 @@ impl<'a> Visitor<'a> for TagsOf<'a> {
             self.0.push(&name.value);
         }
     }
+}
+
+/// The same folder without detours such as `scenarios/..`, which nobody wants to read in a message. A detour through
+/// a link leads elsewhere and is kept.
+fn shortest(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match (part, short.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                short.pop();
+            }
+            _ => short.push(part),
+        }
+    }
+    if short.as_os_str().is_empty() {
+        short.push(".");
+    }
+    let is_same =
+        matches!((short.canonicalize(), path.canonicalize()), (Ok(short), Ok(path)) if short == path);
+    if is_same { short } else { path.to_owned() }
 }

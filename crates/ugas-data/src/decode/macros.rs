@@ -32,7 +32,9 @@ macro_rules! record {
             fn decode(node: &$crate::node::Node, sink: &mut $crate::diagnostics::Sink) -> Option<Self> {
                 use $crate::diagnostics::codes;
                 let $crate::node::Value::Map(entries) = &node.value else {
-                    sink.push(codes::ug011::wrong_type(node, concat!("a mapping (", $title, ")")));
+                    let required: Vec<&str> =
+                        [$($crate::decode::record!(@is_required $mode, $key)),*].into_iter().flatten().collect();
+                    sink.push(codes::ug011::no_mapping(node, $title, &required, Self::FIELDS));
                     return None;
                 };
                 let mut record = Self { span: node.head(), ..Self::default() };

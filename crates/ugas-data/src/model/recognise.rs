@@ -49,6 +49,14 @@ pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Si
     Some(Document { kind, file, schema, node, model, is_clean })
 }
 
+/// Whether a document is a scenario, told without reading it.
+pub(crate) fn is_scenario(map: &SourceMap, file: FileId, node: &Node) -> bool {
+    match node.get("$schema") {
+        Some(schema) => schema.text().is_some_and(|schema| schema.ends_with("schemas/scenario.json")),
+        None => by_shape(map, file, node) == Some(DocumentKind::Scenario),
+    }
+}
+
 fn kind_list() -> String {
     DocumentKind::ALL.map(DocumentKind::name).join(", ")
 }
@@ -118,6 +126,8 @@ fn by_shape(map: &SourceMap, file: FileId, node: &Node) -> Option<DocumentKind> 
         (any(&["Modifiers", "Executions", "GrantedTags", "GameplayCues"]), DocumentKind::Effect),
         (is_map("Tags") || any(&["Tasks", "Cost", "Cooldown", "Triggers"]), DocumentKind::Ability),
         (stem == Some("pack") || any(&["HostTasks", "NativeCalculations", "Globals"]), DocumentKind::Pack),
+        // One whose `Steps` are misspelt.
+        (is_map("Controllers"), DocumentKind::Scenario),
     ];
     kinds.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
 }

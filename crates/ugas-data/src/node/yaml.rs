@@ -30,10 +30,10 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
                 // The parser has a limit of its own, which it may reach before its events show the depth.
                 builder.sink.push(match error.info() {
                     "recursion limit exceeded" => codes::ug003::too_deep(span, limits.depth),
-                    message if message.contains("tab") && text[..at].ends_with('\t') => {
-                        codes::ug004::tab(Span::new(file, at - 1, at))
-                    }
-                    message => codes::ug004::syntax(span, message),
+                    message => match tab_near(text, at).filter(|_| message.contains("tab")) {
+                        Some(tab) => codes::ug004::tab(Span::new(file, tab, tab + 1)),
+                        None => codes::ug004::syntax(span, message),
+                    },
                 });
                 break;
             }
@@ -44,6 +44,12 @@ pub(super) fn parse(text: &str, file: FileId, limits: &Limits, sink: &mut Sink) 
         }
     }
     builder.documents
+}
+
+/// The tab that the parser complains about: it stops behind it, or points at the beginning of what the tab ends.
+fn tab_near(text: &str, at: usize) -> Option<usize> {
+    let (before, after) = (text.get(..at)?, text.get(at..)?);
+    if before.ends_with('\t') { at.checked_sub(1) } else { Some(at + after.find('\t')?) }
 }
 
 /// Aliases may make up one value in so many of the limit: a few lines of them could otherwise ask for all of it.

@@ -2,19 +2,21 @@
 //!
 //! What is wrong with a pack is told by the check of the pack; of a scenario only its own file is spoken of.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Scenario;
 use crate::check::{Index, check_scenario};
-use crate::diagnostics::{self, Severity, Sink, codes};
+use crate::diagnostics::{self, Report, Severity, Sink, codes};
 use crate::loader::Loader;
 use crate::model::scenario::{ExpectLoadDoc, ScenarioDoc};
 use crate::model::{Document, Model};
-use crate::source::{FileId, Limits, SourceMap, Span};
+use crate::source::{FileId, Limits, SourceFile, SourceMap, Span};
 
 /// Checks all scenarios among the documents of a load.
 pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, sink: &mut Sink) {
+    let told = Told { map, paths: OnceCell::new() };
     let mut without_definitions: BTreeMap<Option<PathBuf>, Vec<(FileId, &ScenarioDoc)>> = BTreeMap::new();
     for document in documents {
         let Model::Scenario(doc) = &document.model else { continue };
@@ -40,11 +42,11 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 node: document.node.clone(),
                 source_map: map.only(document.file),
             };
-            with_definitions(&scenario, limits, sink);
+            with_definitions(&scenario, &told, limits, sink);
         }
     }
     for (pack, scenarios) in without_definitions {
-        of_pack(pack.as_deref(), &scenarios, map, limits, sink);
+        of_pack(pack.as_deref(), &scenarios, map, &told, limits, sink);
     }
 }
 
@@ -71,44 +73,71 @@ fn pack_of(map: &SourceMap, file: FileId, doc: &ScenarioDoc) -> Result<Option<Pa
     path.canonicalize().map(Some).map_err(|_| (pack.0.span, pack.0.value.clone()))
 }
 
+/// The files that are checked along with the scenarios, whatever way led to them. What is wrong with them is told
+/// anyway; they are looked up only if something is.
+struct Told<'a> {
+    map: &'a SourceMap,
+    paths: OnceCell<BTreeSet<PathBuf>>,
+}
+
+impl Told<'_> {
+    /// How many errors of a pack are told nowhere else; those in the scenario's own file are.
+    fn untold(&self, report: &Report, scenario: Option<FileId>) -> usize {
+        let mut errors: BTreeMap<FileId, usize> = BTreeMap::new();
+        for found in &report.diagnostics {
+            if found.severity == Severity::Error && Some(found.span.file) != scenario {
+                *errors.entry(found.span.file).or_default() += 1;
+            }
+        }
+        errors.iter().filter(|(file, _)| !self.has(report, **file)).map(|(_, count)| count).sum()
+    }
+
+    fn has(&self, report: &Report, file: FileId) -> bool {
+        let canonical = |file: &SourceFile| file.path().canonicalize().ok();
+        let paths =
+            self.paths.get_or_init(|| self.map.files().filter_map(|(_, file)| canonical(file)).collect());
+        report.source_map.file(file).and_then(canonical).is_some_and(|path| paths.contains(&path))
+    }
+}
+
 /// Scenarios that use a pack as it is.
 fn of_pack(
     pack: Option<&Path>,
     scenarios: &[(FileId, &ScenarioDoc)],
     map: &SourceMap,
+    told: &Told<'_>,
     limits: &Limits,
     sink: &mut Sink,
 ) {
-    let loader = Loader::new().limits(*limits).as_set();
+    let loader = Loader::new().limits(*limits).as_set().without_scenarios();
     let loader = pack.map_or(Loader::new(), |pack| loader.path(pack));
     let (documents, report) = loader.examine();
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
+    let untold = told.untold(&report, None);
     for (_, doc) in scenarios {
-        if report.errors() > 0
+        if untold > 0
             && let Some(pack) = &doc.pack
         {
-            sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, report.errors()));
+            sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, untold));
         }
         check_scenario(map, doc, &index, sink);
     }
 }
 
 /// A scenario with definitions of its own, which are checked as part of its pack.
-fn with_definitions(scenario: &Scenario, limits: &Limits, sink: &mut Sink) {
+fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink: &mut Sink) {
     let (documents, report) = scenario.loader().limits(*limits).examine();
-    let mut elsewhere = 0;
     for diagnostic in &report.diagnostics {
         let is_serious = matches!(diagnostic.severity, Severity::Error | Severity::Warning);
-        match diagnostic.span.file == scenario.file {
-            true if is_serious => sink.push(diagnostic.clone()),
-            false if diagnostic.severity == Severity::Error => elsewhere += 1,
-            _ => {}
+        if is_serious && diagnostic.span.file == scenario.file {
+            sink.push(diagnostic.clone());
         }
     }
-    if elsewhere > 0
+    let untold = told.untold(&report, Some(scenario.file));
+    if untold > 0
         && let Some(pack) = &scenario.doc.pack
     {
-        sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, elsewhere));
+        sink.push(codes::ug039::broken(pack.0.span, &pack.0.value, untold));
     }
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
     check_scenario(&scenario.source_map, &scenario.doc, &index, sink);

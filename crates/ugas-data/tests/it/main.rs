@@ -1,8 +1,10 @@
 //! Tests of the loader through its public face.
 
 mod abilities;
+mod book;
 mod corpus;
 mod hostile;
+mod neighbours;
 mod official;
 mod packs;
 mod reload;

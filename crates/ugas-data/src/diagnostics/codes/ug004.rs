@@ -11,13 +11,13 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     what: "The text is not YAML (or, in a `.json` file, not JSON).",
     why: "Nothing after the fault can be read with confidence. Documents before it are still checked.",
     example: "Modifiers: [ { Attribute: Health",
-    mend: "Mend the text at the caret: usually a bracket or quote that is not closed, a tab used for indentation, or a line indented differently from its neighbours.",
+    mend: "Mend the text at the caret: usually a bracket or quote that is not closed, a colon without a space after it, a tab used for indentation, or a line indented differently from its neighbours.",
 };
 
 /// The parser's complaint.
 pub(crate) fn syntax(span: Span, message: &str) -> Diagnostic {
     DOC.report(span, format!("syntax error: {message}"))
-        .help("look for an open bracket or quote, a tab, or a line that is indented differently")
+        .help("look here and just above for an open bracket or quote, a colon without a space after it, a tab, or a line that is indented differently")
 }
 
 /// A tab where YAML wants spaces.

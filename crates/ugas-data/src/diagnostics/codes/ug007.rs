@@ -16,9 +16,9 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A document whose shape told what it is.
 pub(crate) fn missing_schema(span: Span, kind: &str) -> Diagnostic {
-    DOC.report(span, format!("the document has no `$schema`; by its keys it is taken for a {kind}")).help(
-        format!(
+    let article = if kind.starts_with(['a', 'i']) { "an" } else { "a" };
+    DOC.report(span, format!("the document has no `$schema`; by its keys it is taken for {article} {kind}"))
+        .help(format!(
             "add `$schema: https://raw.githubusercontent.com/jbltx/ugas/v1.0.0-draft.1/schemas/{kind}.json`"
-        ),
-    )
+        ))
 }

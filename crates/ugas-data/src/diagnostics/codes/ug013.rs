@@ -17,9 +17,19 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// A field that nobody reads.
 pub(crate) fn unknown_field(key: &Spanned<String>, record: &str, known: &[&str]) -> Diagnostic {
+    let found = unknown(key, record, known);
+    let message = format!("{}; it is ignored", found.message);
+    Diagnostic { message, ..found }
+}
+
+/// A field that would be ignored where nothing may be.
+pub(crate) fn refused_field(key: &Spanned<String>, record: &str, known: &[&str]) -> Diagnostic {
+    unknown(key, record, known).severity(Severity::Error)
+}
+
+fn unknown(key: &Spanned<String>, record: &str, known: &[&str]) -> Diagnostic {
     let article = if record.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-    let diagnostic =
-        DOC.report(key.span, format!("{article} {record} has no field `{}`; it is ignored", key.value));
+    let diagnostic = DOC.report(key.span, format!("{article} {record} has no field `{}`", key.value));
     match nearest(&key.value, known.iter().copied()) {
         Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
         None if key.value == "<<" => {

@@ -8,7 +8,7 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     code: "UG039",
     title: "pack of a scenario",
     severity: Severity::Error,
-    what: "The `Pack` of a scenario is not there, or has errors of its own.",
+    what: "The `Pack` of a scenario is not there, or has errors of its own in files that were not checked along with the scenario.",
     why: "The scenario cannot run, and its names cannot be checked.",
     example: "Pack: ../packs/apgr",
     mend: "Correct the path, which is relative to the scenario's file, or mend the pack.",

@@ -6,7 +6,7 @@ use ugas_core::nearest::nearest;
 use crate::decode::{
     Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, choice, record,
 };
-use crate::diagnostics::{Severity, Sink, codes};
+use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
 use crate::node::{Entry, Node, Value};
 
@@ -146,7 +146,7 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
             // A value that does not fit under a name that looks like a field: it is the name that is wrong.
             if pairs.0.is_empty() && nearest() {
                 let title = "expectation";
-                sink.push(codes::ug013::unknown_field(&key, title, R::KNOWN).severity(Severity::Error));
+                sink.push(codes::ug013::refused_field(&key, title, R::KNOWN));
             } else {
                 sink.append(own);
                 read.0.extend(pairs.0);
