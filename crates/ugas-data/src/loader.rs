@@ -281,7 +281,7 @@ impl Loader {
             None if has_natives => Some(Vec::new()),
             None => None,
         };
-        check::report_missing(&documents, &index, missing, scope, &mut sink);
+        check::report_missing(map, &documents, &index, missing, scope, &mut sink);
         self.silenced.extend(index.silenced);
         (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
     }
