@@ -30,6 +30,7 @@ mod expect;
 mod outcome;
 mod runner;
 mod steps;
+mod unknown;
 mod vary;
 
 use std::collections::BTreeSet;

@@ -17,7 +17,7 @@ use crate::model::effect::{TagQueryDoc, TagQueryItemDoc};
 use crate::model::scenario::{ApplyDoc, GrantDoc, RemoveDoc, RemoveMatchingDoc};
 
 /// The code of a name that stands for nothing any more.
-const UNKNOWN_HANDLE: &str = "UnknownHandle";
+pub(super) const UNKNOWN_HANDLE: &str = "UnknownHandle";
 
 impl<'s> Runner<'s> {
     pub(super) fn apply(&mut self, doc: &'s ApplyDoc) -> Result<StepResult, String> {
