@@ -294,14 +294,14 @@ impl Loader {
     }
 
     fn documents(&mut self, sink: &mut Sink) -> Vec<Document> {
-        let mut documents = Vec::new();
+        let (mut documents, mut values) = (Vec::new(), 0);
         let (map, limits) = (&mut self.source_map, &self.limits);
         for source in std::mem::take(&mut self.sources) {
             match source {
                 Source::Path(path) if path.is_dir() => {
                     for found in find_files(&path, limits) {
                         match found {
-                            Found::File(path) => read(map, &path, limits, &mut documents, sink),
+                            Found::File(path) => read(map, &path, limits, &mut values, &mut documents, sink),
                             Found::Unreadable(path, error) => {
                                 let file = map.add(path, "");
                                 sink.push(codes::ug001::unreadable(file, &error));
@@ -316,7 +316,7 @@ impl Loader {
                         }
                     }
                 }
-                Source::Path(path) => read(map, &path, limits, &mut documents, sink),
+                Source::Path(path) => read(map, &path, limits, &mut values, &mut documents, sink),
                 Source::Text(path, text) => {
                     if text.len() as u64 > limits.file_bytes {
                         let file = map.add(path, "");
@@ -324,7 +324,7 @@ impl Loader {
                         continue;
                     }
                     let file = map.add(path, text);
-                    parse(map, file, limits, &mut documents, sink);
+                    parse(map, file, limits, &mut values, &mut documents, sink);
                 }
                 Source::Inline(file, node) => documents.extend(recognise(map, file, node, sink)),
             }
@@ -336,14 +336,40 @@ impl Loader {
     }
 }
 
-fn read(map: &mut SourceMap, path: &Path, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
+fn read(
+    map: &mut SourceMap,
+    path: &Path,
+    limits: &Limits,
+    values: &mut u64,
+    documents: &mut Vec<Document>,
+    sink: &mut Sink,
+) {
+    if *values > u64::from(limits.pack_nodes) {
+        return;
+    }
     if let Some(file) = map.read(path, limits, sink) {
-        parse(map, file, limits, documents, sink);
+        parse(map, file, limits, values, documents, sink);
     }
 }
 
-fn parse(map: &SourceMap, file: FileId, limits: &Limits, documents: &mut Vec<Document>, sink: &mut Sink) {
-    for node in node::parse(map, file, limits, sink) {
+/// Reads the documents of a file; `values` is what the files before it hold.
+fn parse(
+    map: &SourceMap,
+    file: FileId,
+    limits: &Limits,
+    values: &mut u64,
+    documents: &mut Vec<Document>,
+    sink: &mut Sink,
+) {
+    let nodes = node::parse(map, file, limits, sink);
+    let bytes = map.file(file).map_or(0, |file| file.text().len() as u64);
+    let own = nodes.iter().map(Node::count).sum::<u64>().saturating_add(bytes / 32);
+    *values = values.saturating_add(own);
+    if *values > u64::from(limits.pack_nodes) {
+        sink.push(codes::ug003::pack_too_large(file, limits.pack_nodes));
+        return;
+    }
+    for node in nodes {
         documents.extend(recognise(map, file, node, sink));
     }
 }
