@@ -154,6 +154,7 @@ pub fn docs() -> String {
 pub struct Sink {
     diagnostics: Vec<Diagnostic>,
     errors: usize,
+    kept_errors: usize,
     most: usize,
 }
 
@@ -166,20 +167,29 @@ impl Default for Sink {
 impl Sink {
     /// A sink that keeps so many.
     pub fn with_limit(most: u32) -> Self {
-        Self { diagnostics: Vec::new(), errors: 0, most: most as usize }
+        Self { diagnostics: Vec::new(), errors: 0, kept_errors: 0, most: most as usize }
     }
 
-    /// Adds a diagnostic. Beyond the limit it is counted and dropped.
+    /// Adds a diagnostic. Beyond the limit it is counted and dropped, but for an error as long as something milder can
+    /// be dropped instead: what makes a pack invalid must not drown in advice.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            self.errors += 1;
+        let is_error = diagnostic.severity == Severity::Error;
+        self.errors += usize::from(is_error);
+        if self.diagnostics.len() < self.most {
+            self.kept_errors += usize::from(is_error);
+            self.diagnostics.push(diagnostic);
+            return;
         }
-        match self.diagnostics.len() {
-            kept if kept < self.most => self.diagnostics.push(diagnostic),
-            kept if kept == self.most => {
-                self.diagnostics.push(codes::ug099::truncated(diagnostic.span, kept))
-            }
-            _ => {}
+        if self.diagnostics.len() == self.most {
+            self.diagnostics.push(codes::ug099::truncated(diagnostic.span, self.most));
+        }
+        if !is_error || self.kept_errors >= self.most {
+            return;
+        }
+        let kept = self.diagnostics.iter_mut().take(self.most).rev();
+        if let Some(milder) = kept.into_iter().find(|kept| kept.severity != Severity::Error) {
+            *milder = diagnostic;
+            self.kept_errors += 1;
         }
     }
 
@@ -200,6 +210,7 @@ impl Sink {
 
     /// Takes over what another sink collected.
     pub(crate) fn append(&mut self, other: Self) {
+        self.errors += other.errors.saturating_sub(other.kept_errors);
         for diagnostic in other.diagnostics {
             self.push(diagnostic);
         }

@@ -263,7 +263,7 @@ impl Loader {
             None if has_natives => Some(Vec::new()),
             None => None,
         };
-        check::report_missing(&documents, &index, missing, scope, &mut sink);
+        check::report_missing(map, &documents, &index, missing, scope, &mut sink);
         self.silenced.extend(std::mem::take(&mut index.silenced));
         (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
     }
@@ -276,7 +276,7 @@ impl Loader {
     }
 
     fn documents(&mut self, sink: &mut Sink) -> Vec<Document> {
-        let mut documents = Vec::new();
+        let (mut documents, mut values) = (Vec::new(), 0);
         let (map, limits) = (&mut self.source_map, &self.limits);
         let omit: Omit = if self.omits_scenarios { is_scenario } else { |_, _, _| false };
         for source in std::mem::take(&mut self.sources) {
@@ -284,7 +284,9 @@ impl Loader {
                 Source::Path(path) if path.is_dir() => {
                     for found in find_files(&path, limits) {
                         match found {
-                            Found::File(path) => read(map, &path, limits, omit, &mut documents, sink),
+                            Found::File(path) => {
+                                read(map, &path, limits, omit, &mut values, &mut documents, sink)
+                            }
                             Found::Unreadable(path, error) => {
                                 let file = map.add(path, "");
                                 sink.push(codes::ug001::unreadable(file, &error));
@@ -299,7 +301,7 @@ impl Loader {
                         }
                     }
                 }
-                Source::Path(path) => read(map, &path, limits, omit, &mut documents, sink),
+                Source::Path(path) => read(map, &path, limits, omit, &mut values, &mut documents, sink),
                 Source::Text(path, text) => {
                     if text.len() as u64 > limits.file_bytes {
                         let file = map.add(path, "");
@@ -307,7 +309,7 @@ impl Loader {
                         continue;
                     }
                     let file = map.add(path, text);
-                    parse(map, file, limits, omit, &mut documents, sink);
+                    parse(map, file, limits, omit, &mut values, &mut documents, sink);
                 }
                 Source::Inline(file, node) => documents.extend(recognise(map, file, node, sink)),
             }
@@ -327,23 +329,37 @@ fn read(
     path: &Path,
     limits: &Limits,
     omit: Omit,
+    values: &mut u64,
     documents: &mut Vec<Document>,
     sink: &mut Sink,
 ) {
+    if *values > u64::from(limits.pack_nodes) {
+        return;
+    }
     if let Some(file) = map.read(path, limits, sink) {
-        parse(map, file, limits, omit, documents, sink);
+        parse(map, file, limits, omit, values, documents, sink);
     }
 }
 
+/// Reads the documents of a file; `values` is what the files before it hold.
 fn parse(
     map: &SourceMap,
     file: FileId,
     limits: &Limits,
     omit: Omit,
+    values: &mut u64,
     documents: &mut Vec<Document>,
     sink: &mut Sink,
 ) {
-    for node in node::parse(map, file, limits, sink) {
+    let nodes = node::parse(map, file, limits, sink);
+    let bytes = map.file(file).map_or(0, |file| file.text().len() as u64);
+    let own = nodes.iter().map(Node::count).sum::<u64>().saturating_add(bytes / 32);
+    *values = values.saturating_add(own);
+    if *values > u64::from(limits.pack_nodes) {
+        sink.push(codes::ug003::pack_too_large(file, limits.pack_nodes));
+        return;
+    }
+    for node in nodes {
         if omit(map, file, &node) {
             continue;
         }

@@ -70,6 +70,16 @@ impl Node {
         Self { span: Span::default(), value, style: Style::Plain }
     }
 
+    /// How many values it is made of, keys excepted.
+    pub(crate) fn count(&self) -> u64 {
+        let inside: u64 = match &self.value {
+            Value::List(items) => items.iter().map(Self::count).sum(),
+            Value::Map(entries) => entries.iter().map(|entry| entry.value.count()).sum(),
+            _ => 0,
+        };
+        inside.saturating_add(1)
+    }
+
     /// A short span that stands for the whole value: the first key or item of what spans many lines.
     pub fn head(&self) -> Span {
         match &self.value {

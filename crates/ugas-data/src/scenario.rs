@@ -32,6 +32,7 @@ mod expect_abilities;
 mod outcome;
 mod runner;
 mod steps;
+mod unknown;
 mod vary;
 
 use std::collections::BTreeSet;

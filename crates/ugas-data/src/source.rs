@@ -68,13 +68,22 @@ pub struct Limits {
     pub depth: u32,
     /// Values of one file; a long text counts as several. A twentieth of them may come from aliases.
     pub nodes: u32,
+    /// Values of all files of one load; 32 bytes of any file count as one more.
+    pub pack_nodes: u32,
     /// Diagnostics of one load; what is beyond is dropped, errors last.
     pub diagnostics: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 16 << 20, files: 100_000, depth: 96, nodes: 2_000_000, diagnostics: 10_000 }
+        Self {
+            file_bytes: 16 << 20,
+            files: 100_000,
+            depth: 96,
+            nodes: 2_000_000,
+            pack_nodes: 4_000_000,
+            diagnostics: 10_000,
+        }
     }
 }
 
@@ -209,10 +218,11 @@ fn without_byte_order_mark(text: String) -> String {
 
 /// Reads at most `limit` bytes; `None` if there are more. The size is not asked for beforehand: it may lie.
 fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Asked before it is opened: opening a pipe waits for a writer.
+    if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("it is not a regular file"));
     }
+    let file = File::open(path)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ugas_core::catalog::DefinitionKind;
+use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 use ugas_core::tag::{MAX_RECOMMENDED_DEPTH, check_tag_name};
 
@@ -10,6 +11,7 @@ use super::{Index, Scope, tasks};
 use crate::decode::{Formula, ReferenceKind, TagRole, Visitor};
 use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
 use crate::model::{Document, Model};
+use crate::node::byte_in_file;
 use crate::source::{SourceMap, Span, Spanned};
 
 /// Makes the diagnostic of an unknown name, given the nearest known one.
@@ -94,6 +96,7 @@ pub(super) fn check(
 /// Reports uses of curves and calculations that nothing provides. `missing` is what the catalog lacks, if it could be
 /// built; else what files lack.
 pub(crate) fn report_missing(
+    map: &SourceMap,
     documents: &[Document],
     index: &Index<'_>,
     missing: Option<Vec<(DefinitionKind, &str)>>,
@@ -101,13 +104,14 @@ pub(crate) fn report_missing(
     sink: &mut Sink,
 ) {
     let missing = missing.map(|missing| missing.into_iter().collect::<BTreeSet<_>>());
-    let mut checker = MissingChecker { index, missing, scope, sink };
+    let mut checker = MissingChecker { map, index, missing, scope, sink };
     for document in documents {
         document.model.visit(&mut checker);
     }
 }
 
 struct MissingChecker<'s> {
+    map: &'s SourceMap,
     index: &'s Index<'s>,
     missing: Option<BTreeSet<(DefinitionKind, &'s str)>>,
     scope: Scope,
@@ -116,6 +120,28 @@ struct MissingChecker<'s> {
 
 impl<'a> Visitor<'a> for MissingChecker<'_> {
     fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
+        self.name(kind, name);
+    }
+
+    fn expression(&mut self, formula: &'a Formula) {
+        // A fault of the expression is told elsewhere.
+        let curves = Ast::parse(&formula.text.value).into_iter().flat_map(|ast| {
+            let curves = ast.names().filter(|name| name.kind == NameKind::Curve);
+            curves.map(|curve| (curve.name.to_owned(), curve.span)).collect::<Vec<_>>()
+        });
+        let (map, node) = (self.map, formula.node());
+        let source = map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
+        for (value, span) in curves {
+            let start = byte_in_file(source, &node, span.start as usize);
+            let end = byte_in_file(source, &node, span.end as usize);
+            let span = Span::new(node.span.file, start, end.max(start));
+            self.name(ReferenceKind::Curve, &Spanned { value, span });
+        }
+    }
+}
+
+impl MissingChecker<'_> {
+    fn name(&mut self, kind: ReferenceKind, name: &Spanned<String>) {
         let (definition, defined, host) = match kind {
             ReferenceKind::Curve => (DefinitionKind::Curve, &self.index.curves, &self.index.host_curves),
             ReferenceKind::Calculation => {

@@ -126,9 +126,21 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
         }
     }
     let mut steps = Steps { checker, index, controllers, effects: Names::new(), others: Names::new() };
-    for step in doc.steps.iter().flat_map(|steps| steps.iter()) {
-        steps.step(&step.record);
+    let all = doc.steps.as_deref().unwrap_or_default();
+    for (at, step) in all.iter().enumerate() {
+        if all.get(at + 1).is_some_and(|next| expects_unknown(&next.record)) {
+            steps.calls(&step.record);
+        } else {
+            steps.step(&step.record);
+        }
     }
+}
+
+/// Whether it expects the step before to be refused for a name that stands for nothing. A handle is another matter: what
+/// has ended has a name all the same, and a misspelt one would go unnoticed.
+fn expects_unknown(step: &StepRecord) -> bool {
+    let last = step.expect.as_ref().and_then(|expect| expect.known.last.as_ref());
+    last.is_some_and(|last| matches!(&*last.value, "UnknownController" | "UnknownEffect" | "UnknownAbility"))
 }
 
 struct Steps<'s> {
@@ -147,7 +159,6 @@ impl<'s> Steps<'s> {
             apply.visit(&mut self.checker);
             self.controller(&apply.source);
             self.controller(&apply.target);
-            call(&mut self.effects, &apply.alias);
         }
         if let Some(remove) = &step.remove {
             self.controller(&remove.target);
@@ -165,7 +176,6 @@ impl<'s> Steps<'s> {
         if let Some(grant) = &step.grant {
             grant.visit(&mut self.checker);
             self.controller(&grant.controller);
-            call(&mut self.others, &grant.alias);
         }
         for name in step.revoke.iter().chain(&step.cancel) {
             named(&mut self.checker, name, &self.others, &self.index.abilities, "an ability of the pack");
@@ -175,7 +185,6 @@ impl<'s> Steps<'s> {
             self.controller(&activate.controller);
             self.controller(&activate.target);
             activate.targets.iter().for_each(|target| self.known_controller(target));
-            call(&mut self.others, &activate.alias);
         }
         if let Some(input) = &step.input {
             input.visit(&mut self.checker);
@@ -214,6 +223,17 @@ impl<'s> Steps<'s> {
         if let Some(expect) = &step.expect {
             self.expect(expect);
         }
+        self.calls(step);
+    }
+
+    /// What a step calls by `As`, for later ones.
+    fn calls(&mut self, step: &'s StepRecord) {
+        let effect = step.apply.as_ref().and_then(|apply| apply.alias.as_ref());
+        let grant = step.grant.as_ref().and_then(|grant| grant.alias.as_ref());
+        let activation = step.activate.as_ref().and_then(|activate| activate.alias.as_ref());
+        self.effects.extend(effect.map(|alias| (alias.value.as_str(), alias.span)));
+        self.others
+            .extend(grant.into_iter().chain(activation).map(|alias| (alias.value.as_str(), alias.span)));
     }
 
     fn expect(&mut self, expect: &'s ExpectDoc) {
@@ -258,12 +278,6 @@ impl<'s> Steps<'s> {
             let nearest = nearest(&name.value, self.controllers.iter().copied());
             self.checker.sink.push(codes::ug037::unknown(name, nearest));
         }
-    }
-}
-
-fn call<'s>(names: &mut Names<'s>, alias: &'s Option<Name>) {
-    if let Some(alias) = alias {
-        names.insert(&alias.value, alias.span);
     }
 }
 

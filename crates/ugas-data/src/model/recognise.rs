@@ -23,8 +23,7 @@ pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Si
         },
         None => None,
     };
-    // A JSON Schema that lies beside the pack, for editors.
-    if schema.as_ref().is_some_and(|schema| schema.value.contains("json-schema.org/")) {
+    if schema.as_ref().is_some_and(|schema| is_json_schema(schema, &node)) {
         return None;
     }
     let kind = match &schema {
@@ -57,6 +56,13 @@ pub(crate) fn is_scenario(map: &SourceMap, file: FileId, node: &Node) -> bool {
     }
 }
 
+/// A JSON Schema that lies beside the pack, for editors. What only claims to be one is not passed over.
+fn is_json_schema(schema: &Spanned<String>, node: &Node) -> bool {
+    let words =
+        ["$id", "$ref", "$defs", "definitions", "properties", "type", "allOf", "anyOf", "oneOf", "items"];
+    schema.value.contains("json-schema.org/") && words.iter().any(|word| node.get(word).is_some())
+}
+
 fn kind_list() -> String {
     DocumentKind::ALL.map(DocumentKind::name).join(", ")
 }
@@ -64,7 +70,8 @@ fn kind_list() -> String {
 fn by_schema(schema: &Spanned<String>, sink: &mut Sink) -> Option<DocumentKind> {
     let name = schema.value.rsplit_once('/').map_or(schema.value.as_str(), |(_, name)| name);
     let name = name.strip_suffix(".json").unwrap_or(name);
-    let in_folder = schema.value.ends_with(&format!("schemas/{name}.json"));
+    let path = format!("/schemas/{name}.json");
+    let in_folder = schema.value.ends_with(&path) || schema.value == path.trim_start_matches('/');
     let kind = DocumentKind::from_name(name).filter(|_| in_folder);
     if kind.is_none() {
         let nearest = nearest(name, DocumentKind::ALL.map(DocumentKind::name));
@@ -157,5 +164,35 @@ fn decode(kind: DocumentKind, node: &Node, sink: &mut Sink) -> Model {
         | DocumentKind::AbilitySets
         | DocumentKind::EffectContainers => read(node, sink, Model::Library),
         DocumentKind::Scenario => read(node, sink, |doc| Model::Scenario(Box::new(doc))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Loader;
+
+    #[track_caller]
+    fn check(schema: &str, rest: &str, expected: &[&str]) {
+        let report = Loader::new().text("a.yaml", format!("$schema: {schema}\n{rest}")).check();
+        let found: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(found, expected, "{schema}: {report}");
+    }
+
+    #[test]
+    fn a_schema_is_known_by_its_end() {
+        let attribute = "Name: A\nDefaultBaseValue: 1\n";
+        check("https://ugas.jbltx.com/v1.0.0-draft.9/schemas/attribute.json", attribute, &[]);
+        check("https://example.org/%%UGAS_VERSION%%/schemas/attribute.json", attribute, &[]);
+        check("../schemas/attribute.json", attribute, &[]);
+        check("schemas/attribute.json", attribute, &[]);
+        check("https://example.org/myschemas/attribute.json", attribute, &["UG009"]);
+        check("https://example.org/schemas/atribute.json", attribute, &["UG009"]);
+    }
+
+    #[test]
+    fn json_schemas_are_passed_over_but_not_what_claims_to_be_one() {
+        let dialect = "https://json-schema.org/draft/2020-12/schema";
+        check(dialect, "type: object\n", &[]);
+        check(dialect, "Name: A\nDefaultBaseValue: 1\n", &["UG009"]);
     }
 }

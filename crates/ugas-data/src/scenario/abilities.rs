@@ -20,10 +20,7 @@ impl<'s> Runner<'s> {
     pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let ability = doc.ability.as_ref().map_or("", |name| &name.value);
-        let ability = match self.simulation.catalog().ability(ability) {
-            Ok(ability) => ability,
-            Err(error) => return Ok(StepResult { code: "UnknownAbility", message: error.to_string() }),
-        };
+        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
         let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
         let mut grant = Grant::new(ability).level(level);
         if let Some(input) = &doc.input {
@@ -71,10 +68,7 @@ impl<'s> Runner<'s> {
     pub(super) fn activate(&mut self, doc: &'s ActivateDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let ability = doc.ability.as_ref().map_or("", |name| &name.value);
-        let ability = match self.simulation.catalog().ability(ability) {
-            Ok(ability) => ability,
-            Err(error) => return Ok(StepResult { code: "UnknownAbility", message: error.to_string() }),
-        };
+        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
         let mut targets = self.targets_of(&doc.targets, &doc.location)?;
         if let Some(target) = &doc.target {
             let target = Target::Controller(self.find(&target.value)?);

@@ -14,6 +14,10 @@ use ugas_core::time::{Span, Time};
 use super::{ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
+/// Moments at which something happens by itself that a scenario may have: a period of a microsecond over a year would
+/// otherwise run for ever.
+const MOST_MOMENTS: u32 = 10_000_000;
+
 /// How a step went.
 pub(super) struct StepResult {
     /// `Ok`, or the code of the first reason.
@@ -56,6 +60,7 @@ pub struct Runner<'s> {
     options: Options,
     position: u32,
     stopped: bool,
+    moments_left: u32,
     /// Whether something happened that the observer has not been shown.
     unseen: bool,
 }
@@ -93,6 +98,7 @@ impl<'s> Runner<'s> {
             options,
             position: 0,
             stopped: false,
+            moments_left: MOST_MOMENTS,
             unseen: false,
         };
         for (name, actor) in scenario.controllers() {
@@ -261,6 +267,11 @@ impl<'s> Runner<'s> {
             ActionDoc::Targets(doc) => self.provide_targets(doc),
             ActionDoc::Move(doc) => self.move_to(doc),
         };
+        // A name that stands for nothing is a refusal like any other, which a scenario may expect.
+        let result = result.or_else(|message| match self.unknown_name(&step.record) {
+            Some(code) => Ok(StepResult { code, message }),
+            None => Err(message),
+        });
         match result {
             Err(message) => {
                 self.fail(step.span, "a step that can be carried out", "an impossible one", message)
@@ -294,21 +305,38 @@ impl<'s> Runner<'s> {
             if let Some(step) = self.options.step.filter(|step| step.is_positive()) {
                 next = next.min(now + step);
             }
-            let mut is_sample = false;
-            if let Some(every) = self.options.every.filter(|every| every.is_positive()) {
+            let every = self.options.every.filter(|every| every.is_positive());
+            let sample = every.map(|every| {
                 let every = every.micros().unsigned_abs();
-                let sample =
-                    Time::from_micros((now.micros() / every).saturating_add(1).saturating_mul(every));
-                next = next.min(sample);
-                is_sample = next == sample;
+                Time::from_micros((now.micros() / every).saturating_add(1).saturating_mul(every))
+            });
+            next = sample.map_or(next, |sample| next.min(sample));
+            // Moment by moment: the simulation keeps only so many events until they are asked for, and none may be
+            // missing from the count because a step was long (V4).
+            if let Some(timer) = self.simulation.next_timer().filter(|timer| *timer <= next) {
+                next = timer.max(now + Span::from_micros(1));
+                let Some(left) = self.moments_left.checked_sub(1) else { return self.never_ends() };
+                self.moments_left = left;
             }
             self.simulation.advance_to(next);
+            let is_sample = sample == Some(next);
             self.unseen = !is_sample;
             if is_sample {
                 observer.state(self);
             }
             self.tell_events(observer);
         }
+    }
+
+    fn never_ends(&mut self) {
+        self.stopped = true;
+        let step = self.scenario.steps().get(self.position as usize);
+        let span = step.map_or(self.scenario.doc.span, |step| step.span);
+        let message = format!(
+            "effects and tasks have been at work {MOST_MOMENTS} times, and it goes on: let less time pass, or make \
+             periods longer"
+        );
+        self.fail(span, format!("at most {MOST_MOMENTS} moments"), "more", message);
     }
 
     fn tell_events(&mut self, observer: &mut impl Observer) {
@@ -344,4 +372,40 @@ fn joined(mut template: ControllerDef, own: ControllerDef) -> ControllerDef {
     template.tags.extend(tags);
     template.abilities.extend(abilities);
     template
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_ended() {
+        let text = "
+Name: drip
+Definitions:
+  - { $schema: x/schemas/attribute_set.json, Name: Vitals, Attributes: [ { Name: Blood, DefaultBaseValue: 1 } ] }
+  - $schema: x/schemas/gameplay_effect.json
+    Name: GE_Drip
+    DurationPolicy: Infinite
+    Period: { Period: 0.000001 }
+    Modifiers: [ { Attribute: Blood, Operation: Add, Magnitude: { Type: ScalableFloat, Value: 1 } } ]
+Controllers: { wolf: { AttributeSets: [Vitals] } }
+Steps:
+  - Apply: { Effect: GE_Drip, Target: wolf }
+  - Advance: 1e12
+  - Expect: { wolf: { Blood: 0 } }
+";
+        let scenario = Scenario::from_text("drip.yaml", text).unwrap().remove(0);
+        for step in [None, Some(Span::from_micros(7))] {
+            let options = Options { step, ..Options::default() };
+            let mut runner = Runner::new(&scenario, scenario.catalog().unwrap(), options).unwrap();
+            runner.moments_left = 1000;
+            runner.run(|_| {});
+            // However long the steps are (V4), it ends at the same moment: after the thousandth.
+            assert_eq!(runner.simulation().now().micros(), 1000);
+            let outcome = runner.into_outcome();
+            assert_eq!(outcome.failures.len(), 1, "what comes after is not looked at");
+            assert_eq!((outcome.failures[0].step, outcome.failures[0].line), (Some(1), 13));
+        }
+    }
 }

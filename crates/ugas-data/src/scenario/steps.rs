@@ -23,10 +23,7 @@ impl<'s> Runner<'s> {
     pub(super) fn apply(&mut self, doc: &'s ApplyDoc) -> Result<StepResult, String> {
         let catalog = self.simulation.catalog().clone();
         let effect = doc.effect.as_ref().map_or("", |name| &name.value);
-        let effect = match catalog.effect(effect) {
-            Ok(effect) => effect,
-            Err(error) => return Ok(StepResult { code: "UnknownEffect", message: error.to_string() }),
-        };
+        let effect = catalog.effect(effect).map_err(|error| error.to_string())?;
         let target = self.required(&doc.target)?;
         let source = doc.source.as_ref().map(|name| self.find(&name.value)).transpose()?;
         let context = EffectContext { source, ..EffectContext::default() };

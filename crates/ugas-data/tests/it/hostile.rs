@@ -228,6 +228,49 @@ fn links_that_multiply_paths_are_bounded() {
     assert_eq!(codes(&Loader::new().path(&folder.0).limits(limits).check()), ["UG003"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_are_not_waited_for() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.0.join("pipe.yaml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Nobody ever writes to it, so that a wait would be for ever.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let path = folder.0.clone();
+    std::thread::spawn(move || sender.send(codes(&Loader::new().path(path).check())));
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(20)).expect("an answer"), ["UG001"]);
+}
+
+#[test]
+fn errors_do_not_drown_in_warnings() {
+    let fields: String = (0..12_000).map(|at| format!("Zzzzzzzz{at}: 1\n")).collect();
+    let schema = "$schema: x/schemas/attribute.json\n";
+    let text =
+        format!("{schema}Name: A\n{fields}DefaultBaseValue: 1\n---\n{schema}Name: B\nDefaultBaseValue: x\n");
+    let report = Loader::new().text("flood.yaml", text).check();
+    assert_eq!((report.errors(), report.diagnostics.len()), (1, 10_001));
+    assert!(codes(&report).contains(&"UG011"), "the error is there, although it comes last");
+    assert!(codes(&report).contains(&"UG099"));
+}
+
+#[test]
+fn packs_of_too_many_values_are_refused() {
+    let folder = Folder::new("values");
+    for at in 0..50 {
+        let text = format!("$schema: x/schemas/gameplay_tag.json\nTags: [ {{ Tag: Tag.Number{at} }} ]\n");
+        std::fs::write(folder.0.join(format!("{at:02}.yaml")), text).unwrap();
+    }
+    // Each file holds 5 values (the document, its `$schema`, the list, its item, the tag) and 2 for its 68 or 69 bytes.
+    let limits = Limits { pack_nodes: 70, ..Limits::default() };
+    let report = Loader::new().path(&folder.0).limits(limits).check();
+    assert_eq!(codes(&report), ["UG003"], "{report}");
+    assert_eq!(
+        report.source_map.files().count(),
+        11,
+        "ten files fit, the eleventh does not, the rest is not read"
+    );
+}
+
 #[test]
 fn limits_can_be_set() {
     let limits = Limits { file_bytes: 10, ..Limits::default() };

@@ -10,6 +10,7 @@ mod packs;
 mod reload;
 mod rendering;
 mod roundtrip;
+mod runs;
 mod schemas;
 mod shipped;
 mod spec;

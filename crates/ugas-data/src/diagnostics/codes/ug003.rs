@@ -39,6 +39,13 @@ pub(crate) fn too_many_values(span: Span, limit: u32) -> Diagnostic {
         .help("split the file; the rest of it is not read")
 }
 
+/// More values in all files than allowed.
+pub(crate) fn pack_too_large(file: FileId, limit: u32) -> Diagnostic {
+    DOC.report(Span::start_of(file), format!("with this file the pack holds more than {limit} values")).help(
+        "check smaller folders, or raise `Limits::pack_nodes`; this file and those after it are not read",
+    )
+}
+
 /// More files than allowed.
 pub(crate) fn too_many_files(file: FileId, limit: u32) -> Diagnostic {
     DOC.report(

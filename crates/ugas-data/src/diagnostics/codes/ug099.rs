@@ -16,5 +16,6 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
 
 /// The rest is dropped.
 pub(crate) fn truncated(span: Span, kept: usize) -> Diagnostic {
-    DOC.report(span, format!("only the first {kept} diagnostics are kept")).help("mend these and check again")
+    DOC.report(span, format!("only {kept} diagnostics are kept, errors before others"))
+        .help("mend these and check again")
 }

@@ -1,0 +1,65 @@
+//! Names in a step that stand for nothing, and the codes that such a step is refused with.
+
+use ugas_core::catalog::Catalog;
+
+use super::Runner;
+use super::steps::UNKNOWN_HANDLE;
+use crate::decode::{Field, ReferenceKind, Visitor};
+use crate::model::scenario::StepRecord;
+use crate::source::Spanned;
+
+impl Runner<'_> {
+    /// The code for a step that could not be carried out, if a name is to blame.
+    pub(super) fn unknown_name(&self, step: &StepRecord) -> Option<&'static str> {
+        let mut unknown = Unknown { catalog: self.simulation.catalog(), code: None };
+        step.visit(&mut unknown);
+        let handles = [step.revoke.is_some(), step.cancel.is_some(), step.remove.is_some()];
+        unknown
+            .code
+            .or_else(|| self.has_unknown_controller(step).then_some("UnknownController"))
+            .or_else(|| handles.contains(&true).then_some(UNKNOWN_HANDLE))
+    }
+
+    fn has_unknown_controller(&self, step: &StepRecord) -> bool {
+        let StepRecord { apply, remove, remove_matching, grant, activate, input, event, cancel_all, .. } =
+            step;
+        let names = [
+            apply.as_ref().and_then(|apply| apply.source.as_ref()),
+            apply.as_ref().and_then(|apply| apply.target.as_ref()),
+            remove.as_ref().and_then(|remove| remove.target.as_ref()),
+            remove_matching.as_ref().and_then(|remove| remove.target.as_ref()),
+            remove_matching.as_ref().and_then(|remove| remove.source.as_ref()),
+            step.despawn.as_ref(),
+            grant.as_ref().and_then(|grant| grant.controller.as_ref()),
+            activate.as_ref().and_then(|activate| activate.controller.as_ref()),
+            activate.as_ref().and_then(|activate| activate.target.as_ref()),
+            input.as_ref().and_then(|input| input.controller.as_ref()),
+            event.as_ref().and_then(|event| event.controller.as_ref()),
+            event.as_ref().and_then(|event| event.target.as_ref()),
+            event.as_ref().and_then(|event| event.instigator.as_ref()),
+            cancel_all.as_ref().and_then(|cancel| cancel.controller.as_ref()),
+            step.targets.as_ref().and_then(|targets| targets.controller.as_ref()),
+            step.move_to.as_ref().and_then(|to| to.controller.as_ref()),
+            step.set_level.as_ref().and_then(|level| level.controller.as_ref()),
+            step.complete_task.as_ref().and_then(|task| task.controller.as_ref()),
+        ];
+        names.into_iter().flatten().any(|name| self.controller(&name.value).is_none())
+    }
+}
+
+/// Looks for the first effect or ability that the catalog does not have.
+struct Unknown<'c> {
+    catalog: &'c Catalog,
+    code: Option<&'static str>,
+}
+
+impl<'a> Visitor<'a> for Unknown<'_> {
+    fn reference(&mut self, kind: ReferenceKind, name: &'a Spanned<String>) {
+        let code = match kind {
+            ReferenceKind::Effect if self.catalog.effect(&name.value).is_err() => "UnknownEffect",
+            ReferenceKind::Ability if self.catalog.ability(&name.value).is_err() => "UnknownAbility",
+            _ => return,
+        };
+        self.code.get_or_insert(code);
+    }
+}
