@@ -6,8 +6,8 @@
 
 use std::error::Error;
 
-use ugas::prelude::*;
 use ugas::data::Loader;
+use ugas::prelude::*;
 
 /// What a designer has on the disk.
 const PACK: &str = "

@@ -1,61 +1,69 @@
 //! Commands: everything that changes a simulation, as data that can be recorded, sent and replayed.
 //!
-//! Each command has a method on [`Simulation`] that does the same; a simulation fed the same commands in the same order
+//! Each command has a method on [`Simulation`](crate::simulation::Simulation) that does the same; a simulation fed the same commands in the same order
 //! goes through the same states.
 
+mod execute;
+
+use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
 use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
-use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, EffectId, TagId};
+use crate::input::{InputBufferConfig, InputId};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::{
-    Application, DefineEffectError, RegisterError, Simulation, Spawn, SpawnError, Stacks,
+    ActivationRequest, Application, DefineEffectError, GrantSetError, Pressed, RegisterError, Spawn,
+    SpawnError, Stacks,
 };
+use crate::tag::TagSet;
+use crate::targeting::{Placement, TargetData, Team};
+use crate::task::TaskOutcome;
 use crate::time::Span;
 
 /// A change to a simulation.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Command {
-    /// [`Simulation::spawn_with`].
+    /// [`Simulation::spawn_with`](crate::simulation::Simulation::spawn_with).
     Spawn(Spawn),
-    /// [`Simulation::despawn`].
+    /// [`Simulation::despawn`](crate::simulation::Simulation::despawn).
     Despawn(ControllerId),
-    /// [`Simulation::set_owner`].
+    /// [`Simulation::set_owner`](crate::simulation::Simulation::set_owner).
     SetOwner {
         /// Whose.
         controller: ControllerId,
         /// The new one.
         owner: Option<ActorId>,
     },
-    /// [`Simulation::set_avatar`].
+    /// [`Simulation::set_avatar`](crate::simulation::Simulation::set_avatar).
     SetAvatar {
         /// Whose.
         controller: ControllerId,
         /// The new one.
         avatar: Option<ActorId>,
     },
-    /// [`Simulation::register_set`].
+    /// [`Simulation::register_set`](crate::simulation::Simulation::register_set).
     RegisterSet {
         /// With whom.
         controller: ControllerId,
         /// Which set.
         set: AttributeSetId,
     },
-    /// [`Simulation::unregister_set`].
+    /// [`Simulation::unregister_set`](crate::simulation::Simulation::unregister_set).
     UnregisterSet {
         /// From whom.
         controller: ControllerId,
         /// Which set.
         set: AttributeSetId,
     },
-    /// [`Simulation::apply`].
+    /// [`Simulation::apply`](crate::simulation::Simulation::apply).
     Apply {
         /// What.
         spec: Box<EffectSpec>,
         /// To whom.
         target: ControllerId,
     },
-    /// [`Simulation::spec`] followed by [`Simulation::apply`].
+    /// [`Simulation::spec`](crate::simulation::Simulation::spec) followed by [`Simulation::apply`](crate::simulation::Simulation::apply).
     ApplyEffect {
         /// What.
         effect: EffectId,
@@ -68,14 +76,14 @@ pub enum Command {
         /// To whom.
         target: ControllerId,
     },
-    /// [`Simulation::remove`].
+    /// [`Simulation::remove`](crate::simulation::Simulation::remove).
     Remove {
         /// What.
         active: ActiveEffectId,
         /// How much of it.
         stacks: Stacks,
     },
-    /// [`Simulation::remove_matching`].
+    /// [`Simulation::remove_matching`](crate::simulation::Simulation::remove_matching).
     RemoveMatching {
         /// From whom.
         controller: ControllerId,
@@ -84,21 +92,21 @@ pub enum Command {
         /// How much of each.
         stacks: Stacks,
     },
-    /// [`Simulation::set_duration`].
+    /// [`Simulation::set_duration`](crate::simulation::Simulation::set_duration).
     SetDuration {
         /// Of what.
         active: ActiveEffectId,
         /// From its start; `None` is for ever.
         duration: Option<Span>,
     },
-    /// [`Simulation::set_level`].
+    /// [`Simulation::set_level`](crate::simulation::Simulation::set_level).
     SetLevel {
         /// Of what.
         active: ActiveEffectId,
         /// The new one.
         level: f64,
     },
-    /// [`Simulation::set_magnitude`].
+    /// [`Simulation::set_magnitude`](crate::simulation::Simulation::set_magnitude).
     SetMagnitude {
         /// Of what.
         active: ActiveEffectId,
@@ -107,7 +115,7 @@ pub enum Command {
         /// The new one.
         value: f64,
     },
-    /// [`Simulation::grant`].
+    /// [`Simulation::grant`](crate::simulation::Simulation::grant).
     Grant {
         /// To whom.
         controller: ControllerId,
@@ -116,15 +124,168 @@ pub enum Command {
         /// At what level.
         level: u32,
     },
-    /// [`Simulation::revoke`].
+    /// [`Simulation::grant_with`](crate::simulation::Simulation::grant_with).
+    GrantWith {
+        /// To whom.
+        controller: ControllerId,
+        /// What, and how.
+        grant: Box<Grant>,
+    },
+    /// [`Simulation::revoke`](crate::simulation::Simulation::revoke).
     Revoke(AbilityHandle),
-    /// [`Simulation::define_effect`].
+    /// [`Simulation::revoke_on_end`](crate::simulation::Simulation::revoke_on_end).
+    RevokeOnEnd(AbilityHandle),
+    /// [`Simulation::set_ability_level`](crate::simulation::Simulation::set_ability_level).
+    SetAbilityLevel {
+        /// Of what.
+        ability: AbilityHandle,
+        /// The new one.
+        level: u32,
+    },
+    /// [`Simulation::bind_input`](crate::simulation::Simulation::bind_input).
+    BindInput {
+        /// What.
+        ability: AbilityHandle,
+        /// To what; `None` is to nothing.
+        input: Option<InputId>,
+    },
+    /// [`Simulation::set_parameter`](crate::simulation::Simulation::set_parameter).
+    SetParameter {
+        /// Of what.
+        ability: AbilityHandle,
+        /// Which.
+        name: String,
+        /// The new one.
+        value: f64,
+    },
+    /// [`Simulation::grant_set`](crate::simulation::Simulation::grant_set).
+    GrantSet {
+        /// To whom.
+        controller: ControllerId,
+        /// The name of the ability set.
+        set: String,
+    },
+    /// [`Simulation::revoke_set`](crate::simulation::Simulation::revoke_set).
+    RevokeSet {
+        /// From whom.
+        controller: ControllerId,
+        /// What the set gave.
+        granted: Box<GrantedSet>,
+    },
+    /// [`Simulation::activate_with`](crate::simulation::Simulation::activate_with).
+    Activate {
+        /// What.
+        ability: AbilityHandle,
+        /// With what.
+        request: Box<ActivationRequest>,
+    },
+    /// [`Simulation::activate_ability`](crate::simulation::Simulation::activate_ability).
+    ActivateAbility {
+        /// Whose.
+        controller: ControllerId,
+        /// Which.
+        ability: AbilityId,
+        /// With what.
+        request: Box<ActivationRequest>,
+    },
+    /// [`Simulation::activate_by_tags`](crate::simulation::Simulation::activate_by_tags).
+    ActivateByTags {
+        /// Whose.
+        controller: ControllerId,
+        /// Those that have all of these.
+        tags: TagSet,
+    },
+    /// [`Simulation::commit`](crate::simulation::Simulation::commit).
+    Commit(ActivationId),
+    /// [`Simulation::cancel`](crate::simulation::Simulation::cancel).
+    Cancel(ActivationId),
+    /// [`Simulation::end`](crate::simulation::Simulation::end).
+    End(ActivationId),
+    /// [`Simulation::cancel_ability`](crate::simulation::Simulation::cancel_ability).
+    CancelAbility(AbilityHandle),
+    /// [`Simulation::cancel_by_tags`](crate::simulation::Simulation::cancel_by_tags).
+    CancelByTags {
+        /// Whose.
+        controller: ControllerId,
+        /// Those that have one of these.
+        with: TagSet,
+        /// But for those that have one of these.
+        without: TagSet,
+    },
+    /// [`Simulation::cancel_all`](crate::simulation::Simulation::cancel_all).
+    CancelAll {
+        /// Whose.
+        controller: ControllerId,
+        /// But for this one.
+        except: Option<AbilityHandle>,
+    },
+    /// [`Simulation::send_event`](crate::simulation::Simulation::send_event).
+    SendEvent {
+        /// To whom.
+        controller: ControllerId,
+        /// What.
+        event: GameplayEvent,
+    },
+    /// [`Simulation::press`](crate::simulation::Simulation::press).
+    Press {
+        /// Who.
+        controller: ControllerId,
+        /// Which input.
+        input: InputId,
+    },
+    /// [`Simulation::release`](crate::simulation::Simulation::release).
+    Release {
+        /// Who.
+        controller: ControllerId,
+        /// Which input.
+        input: InputId,
+    },
+    /// [`Simulation::confirm`](crate::simulation::Simulation::confirm).
+    Confirm(ControllerId),
+    /// [`Simulation::decline`](crate::simulation::Simulation::decline).
+    Decline(ControllerId),
+    /// [`Simulation::set_input_buffer`](crate::simulation::Simulation::set_input_buffer).
+    SetInputBuffer {
+        /// Whose.
+        controller: ControllerId,
+        /// How inputs are kept.
+        config: InputBufferConfig,
+    },
+    /// [`Simulation::complete_task`](crate::simulation::Simulation::complete_task).
+    CompleteTask {
+        /// Which.
+        task: TaskId,
+        /// How it went.
+        outcome: TaskOutcome,
+    },
+    /// [`Simulation::provide_targets`](crate::simulation::Simulation::provide_targets).
+    ProvideTargets {
+        /// For what.
+        task: TaskId,
+        /// The targets.
+        targets: TargetData,
+    },
+    /// [`Simulation::set_placement`](crate::simulation::Simulation::set_placement).
+    SetPlacement {
+        /// Whose.
+        controller: ControllerId,
+        /// Where it is; `None` is nowhere.
+        placement: Option<Placement>,
+    },
+    /// [`Simulation::set_team`](crate::simulation::Simulation::set_team).
+    SetTeam {
+        /// Whose.
+        controller: ControllerId,
+        /// On whose side it is.
+        team: Option<Team>,
+    },
+    /// [`Simulation::define_effect`](crate::simulation::Simulation::define_effect).
     DefineEffect(Box<EffectDef>),
-    /// [`Simulation::forget_effect`].
+    /// [`Simulation::forget_effect`](crate::simulation::Simulation::forget_effect).
     ForgetEffect(EffectId),
-    /// [`Simulation::advance`].
+    /// [`Simulation::advance`](crate::simulation::Simulation::advance).
     Advance(Span),
-    /// [`Simulation::batch`] over these, which must not be batches themselves.
+    /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these, which must not be batches themselves.
     Batch(Vec<Self>),
 }
 
@@ -142,6 +303,18 @@ pub enum Outcome {
     Removed(u32),
     /// An ability was granted.
     Granted(AbilityHandle),
+    /// An ability set was given.
+    GrantedSet(Box<GrantedSet>),
+    /// An ability was activated.
+    Activated(ActivationId),
+    /// These abilities were activated.
+    ActivatedAll(Vec<ActivationId>),
+    /// So many runs of abilities were cancelled.
+    Cancelled(u32),
+    /// What became of a press.
+    Pressed(Box<Pressed>),
+    /// There was nothing to do: the run, the task or the held input was gone already.
+    Nothing,
     /// An effect was created.
     Defined(EffectId),
     /// Each command of a batch, in order.
@@ -164,6 +337,12 @@ pub enum CommandError {
     /// Something does not exist, or a limit is reached.
     #[error(transparent)]
     Reason(#[from] RefusalReason),
+    /// An ability could not be activated or committed.
+    #[error(transparent)]
+    Activation(Box<ActivationRefusal>),
+    /// An ability set could not be given.
+    #[error(transparent)]
+    GrantSet(#[from] GrantSetError),
     /// An effect could not be created.
     #[error(transparent)]
     Define(#[from] DefineEffectError),
@@ -172,55 +351,8 @@ pub enum CommandError {
     NestedBatch,
 }
 
-impl Simulation {
-    /// Carries out a command.
-    ///
-    /// # Errors
-    /// As the method that does the same; nothing has changed then.
-    pub fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
-        Ok(match command {
-            Command::Spawn(spawn) => Outcome::Spawned(self.spawn_with(spawn)?),
-            Command::Despawn(controller) => done(self.despawn(controller))?,
-            Command::SetOwner { controller, owner } => done(self.set_owner(controller, owner))?,
-            Command::SetAvatar { controller, avatar } => done(self.set_avatar(controller, avatar))?,
-            Command::RegisterSet { controller, set } => done(self.register_set(controller, set))?,
-            Command::UnregisterSet { controller, set } => done(self.unregister_set(controller, set))?,
-            Command::Apply { spec, target } => Outcome::Applied(self.apply(&spec, target)?),
-            Command::ApplyEffect { effect, level, context, magnitudes, target } => {
-                let mut spec = self.spec(effect, level, context)?;
-                for (tag, value) in magnitudes {
-                    spec.set_magnitude(tag, value);
-                }
-                Outcome::Applied(self.apply(&spec, target)?)
-            }
-            Command::Remove { active, stacks } => done(self.remove(active, stacks))?,
-            Command::RemoveMatching { controller, query, stacks } => {
-                Outcome::Removed(self.remove_matching(controller, &query, stacks))
-            }
-            Command::SetDuration { active, duration } => done(self.set_duration(active, duration))?,
-            Command::SetLevel { active, level } => done(self.set_level(active, level))?,
-            Command::SetMagnitude { active, tag, value } => done(self.set_magnitude(active, tag, value))?,
-            Command::Grant { controller, ability, level } => {
-                Outcome::Granted(self.grant(controller, ability, level)?)
-            }
-            Command::Revoke(handle) => done(self.revoke(handle))?,
-            Command::DefineEffect(def) => Outcome::Defined(self.define_effect(*def)?),
-            Command::ForgetEffect(effect) => done(self.forget_effect(effect))?,
-            Command::Advance(span) => {
-                self.advance(span);
-                Outcome::Done
-            }
-            Command::Batch(commands) => {
-                if commands.iter().any(|command| matches!(command, Command::Batch(_))) {
-                    return Err(CommandError::NestedBatch);
-                }
-                let run = |sim: &mut Self| commands.into_iter().map(|command| sim.execute(command)).collect();
-                Outcome::Batch(self.batch(run))
-            }
-        })
+impl From<ActivationRefusal> for CommandError {
+    fn from(refusal: ActivationRefusal) -> Self {
+        Self::Activation(Box::new(refusal))
     }
-}
-
-fn done<E: Into<CommandError>>(result: Result<(), E>) -> Result<Outcome, CommandError> {
-    result.map(|()| Outcome::Done).map_err(Into::into)
 }

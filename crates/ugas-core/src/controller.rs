@@ -7,7 +7,7 @@ use crate::attribute::Metadata;
 use crate::effect::{AbilityGrantDef, WatchSubject};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
 use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
-use crate::id::{ActorId, EffectId, TagId, TemplateId};
+use crate::id::{AbilityId, ActorId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::simulation::InputState;
@@ -135,6 +135,8 @@ pub struct Controller {
     pub(crate) team: Option<Team>,
     /// How often each effect that rolls dice was applied here (V5); sorted.
     pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
+    /// How often each ability was activated (V5); sorted.
+    pub(crate) runs: SmallVec<[(AbilityId, u32); 2]>,
     /// Slots to be re-evaluated, and slots whose first old value is on record; empty between calls.
     pub(crate) pending: PendingSlots,
 }
@@ -258,6 +260,21 @@ impl Controller {
         self.ordinal
     }
 
+    /// Counts one more run of an ability; how many there were before.
+    pub(crate) fn count_run(&mut self, ability: AbilityId) -> u32 {
+        match self.runs.binary_search_by_key(&ability, |(known, _)| *known) {
+            Ok(at) => {
+                let count = self.runs[at].1;
+                self.runs[at].1 = count.wrapping_add(1);
+                count
+            }
+            Err(at) => {
+                self.runs.insert(at, (ability, 1));
+                0
+            }
+        }
+    }
+
     /// The modifiers of one slot, in application order.
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
         let start = self.modifiers.partition_point(|entry| entry.slot < slot);
@@ -295,6 +312,7 @@ impl StateHash for Controller {
             placement,
             team,
             rolls,
+            runs,
             pending: _,
         } = self;
         ordinal.state_hash(hasher);
@@ -316,6 +334,7 @@ impl StateHash for Controller {
         placement.state_hash(hasher);
         team.state_hash(hasher);
         rolls.state_hash(hasher);
+        runs.state_hash(hasher);
     }
 }
 

@@ -3,11 +3,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use ugas_core::ability::{AbilityDef, GameplayEvent};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{EffectDef, StackingDef};
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
@@ -15,6 +16,7 @@ use ugas_core::input::{
 };
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Stacks};
+use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 
 /// The system's allocator, counting for each thread.
@@ -98,6 +100,30 @@ impl Fixture {
                     .granting("State.Slow")
                     .stacking(StackingDef::by_target(5)),
             )
+            .effect(EffectDef::instant("GE_Cost").modify("Health", Operation::Add, -1.0))
+            .effect(EffectDef::lasting("GE_Cooldown", 1.0).granting("Cooldown.Skill"))
+            .ability(
+                AbilityDef::new("GA_Skill")
+                    .tagged("Ability.Skill")
+                    .owning("State.Casting")
+                    .blocks("Ability.Other")
+                    .cancels("State.Stunned")
+                    .cost("GE_Cost")
+                    .cooldown("GE_Cooldown")
+                    .task(TaskDef::wait(0.5)),
+            )
+            .ability(
+                AbilityDef::new("GA_Late")
+                    .cost("GE_Cost")
+                    .task(TaskDef::wait(0.5))
+                    .task(TaskDef::commit())
+                    .task(TaskDef::apply_to_target("GE_Hit")),
+            )
+            .ability(AbilityDef::new("GA_Race").task(TaskDef::Race(vec![
+                vec![TaskDef::wait(5.0)],
+                vec![TaskDef::Wait(WaitDef::TagAdded("State.Ring".into()))],
+                vec![TaskDef::wait_event("Event.Go")],
+            ])))
             .template(ControllerDef::new("Fighter").with_set("Combat"))
             .build()
             .unwrap();
@@ -116,6 +142,11 @@ impl Fixture {
 
     fn tag(&self, name: &str) -> TagId {
         self.sim.catalog().tag(name).unwrap()
+    }
+
+    fn grant(&mut self, name: &str) -> AbilityHandle {
+        let ability = self.sim.catalog().ability(name).unwrap();
+        self.sim.grant(self.target, ability, 1).unwrap()
     }
 
     fn apply(&mut self, effect: EffectId) -> Application {
@@ -215,6 +246,70 @@ fn a_stack_allocates_nothing() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn an_ability_activated_committed_and_ended_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let skill = fixture.grant("GA_Skill");
+    let count = fixture.allocations(|fixture| {
+        assert!(fixture.sim.can_activate(skill).is_ok());
+        fixture.sim.activate(skill).unwrap();
+        fixture.sim.advance(Span::millis(500));
+        assert!(!fixture.sim.ability(skill).unwrap().is_active());
+        fixture.sim.advance(Span::millis(500));
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_late_commit_and_a_target_allocate_nothing() {
+    let mut fixture = Fixture::new();
+    let late = fixture.grant("GA_Late");
+    let count = fixture.allocations(|fixture| {
+        fixture.sim.activate_on(late, fixture.source).unwrap();
+        fixture.sim.advance(Span::seconds(1.0));
+        assert!(!fixture.sim.ability(late).unwrap().is_active());
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_cancelled_ability_allocates_nothing() {
+    let mut fixture = Fixture::new();
+    let skill = fixture.grant("GA_Skill");
+    let count = fixture.allocations(|fixture| {
+        let run = fixture.sim.activate(skill).unwrap();
+        assert!(fixture.sim.cancel(run));
+        fixture.sim.advance(Span::seconds(1.0));
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn an_event_and_a_tag_that_nobody_waits_for_allocate_nothing() {
+    let mut fixture = Fixture::new();
+    let (ring, event) = (fixture.effect("GE_Ring"), GameplayEvent::new(fixture.tag("Event.Go")));
+    let count = fixture.allocations(|fixture| {
+        fixture.sim.send_event(fixture.target, event.clone()).unwrap();
+        let active = fixture.apply(ring).active().unwrap();
+        fixture.sim.remove(active, Stacks::All).unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+/// What an event leaves for later tasks has a name, and that is all.
+#[test]
+fn a_race_that_an_event_decides_allocates_for_a_name_only() {
+    let mut fixture = Fixture::new();
+    let (race, event) = (fixture.grant("GA_Race"), GameplayEvent::new(fixture.tag("Event.Go")));
+    let count = fixture.allocations(|fixture| {
+        fixture.sim.activate(race).unwrap();
+        fixture.sim.send_event(fixture.target, event.clone()).unwrap();
+        assert!(!fixture.sim.ability(race).unwrap().is_active());
+    });
+    // One name for each of the sixty rounds.
+    assert!(count <= 60, "{count}");
 }
 
 #[test]

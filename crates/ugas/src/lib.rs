@@ -275,4 +275,6 @@ mod manual {
     struct Scenarios;
     #[doc = include_str!("../../../docs/book/14-command-line.md")]
     struct CommandLine;
+    #[doc = include_str!("../../../docs/book/17-abilities-in-packs.md")]
+    struct AbilitiesInPacks;
 }

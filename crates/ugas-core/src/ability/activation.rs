@@ -92,6 +92,11 @@ impl Thread {
         let rounds = SmallVec::new();
         Self { id, parent, step, status: ThreadStatus::Running, rounds, reacting: false }
     }
+
+    /// Whether it goes on by itself.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self.status, ThreadStatus::Running | ThreadStatus::Yielding)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,7 +148,8 @@ pub struct Activation {
     /// Key of its random stream (V5), and how much was drawn.
     pub(crate) stream: u64,
     pub(crate) draws: u64,
-    pub(crate) threads: SmallVec<[Thread; 2]>,
+    /// Room for a race of three without allocating.
+    pub(crate) threads: SmallVec<[Thread; 4]>,
     pub(crate) next_thread: u32,
 }
 

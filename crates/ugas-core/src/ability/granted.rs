@@ -140,8 +140,6 @@ pub struct GrantedAbility {
     pub(crate) remove_on_end: bool,
     /// Its runs, in the order of their beginning.
     pub(crate) activations: SmallVec<[ActivationId; 1]>,
-    /// How often it was activated; seeds random streams (V5).
-    pub(crate) count: u32,
     /// Uses left, if it has charges.
     pub(crate) charges: u32,
     /// When the next charge comes.
@@ -237,7 +235,6 @@ impl StateHash for GrantedAbility {
             granted_by,
             remove_on_end,
             activations,
-            count,
             charges,
             recharge,
             sequence,
@@ -253,7 +250,6 @@ impl StateHash for GrantedAbility {
         granted_by.state_hash(hasher);
         remove_on_end.state_hash(hasher);
         activations.state_hash(hasher);
-        count.state_hash(hasher);
         charges.state_hash(hasher);
         recharge.state_hash(hasher);
         sequence.state_hash(hasher);

@@ -124,6 +124,7 @@ impl ActivationReason {
                 | Self::MissingTag { .. }
                 | Self::BlockedTag { .. }
                 | Self::OnCooldown { .. }
+                | Self::NoCharges
         )
     }
 

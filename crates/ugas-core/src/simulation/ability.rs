@@ -9,7 +9,6 @@ use super::cascade::Consequence;
 use super::commit::CommitParts;
 use crate::ability::{
     AbilityState, Activation, ActivationReason, ActivationRefusal, EndReason, GameplayEvent, Thread,
-    ThreadStatus,
 };
 use crate::effect::PredictionKey;
 use crate::event::{Cause, EventKind, RemovalReason};
@@ -37,6 +36,19 @@ impl ActivationRequest {
     /// On these targets.
     pub fn on(targets: impl Into<TargetData>) -> Self {
         Self { targets: targets.into(), ..Self::default() }
+    }
+
+    /// Because of an event.
+    #[must_use]
+    pub fn with_event(mut self, event: GameplayEvent) -> Self {
+        self.event = Some(event);
+        self
+    }
+
+    /// Whether all of its numbers may enter the state (V2).
+    pub(super) fn is_finite(&self) -> bool {
+        let is_finite = |event: &GameplayEvent| event.magnitude.is_finite();
+        self.targets.check().is_ok() && self.event.as_ref().is_none_or(is_finite)
     }
 
     /// As part of a prediction.
@@ -253,7 +265,7 @@ impl Simulation {
     pub(super) fn activate_one(
         &mut self,
         handle: AbilityHandle,
-        mut request: ActivationRequest,
+        request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         let controller = self.state.abilities.get(handle).map(|granted| granted.controller);
         self.scratch.cause = Cause {
@@ -263,9 +275,6 @@ impl Simulation {
             ..Cause::default()
         };
         self.scratch.prediction = request.prediction;
-        if request.targets.check().is_err() {
-            request.targets = TargetData::new();
-        }
         // Validating.
         if let Err(refusal) = self.check_request(handle, &request) {
             self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
@@ -322,13 +331,13 @@ impl Simulation {
     ) -> Option<ActivationId> {
         let sequence = self.state.next_sequence();
         let (started, seed) = (self.state.now, self.state.seed);
-        let granted = self.state.abilities.get_mut(handle)?;
-        let count = granted.count;
-        granted.count = granted.count.wrapping_add(1);
+        let granted = self.state.abilities.get(handle)?;
         let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
-        let ordinal = self.state.controllers.get(controller).map_or(u64::MAX, |known| known.ordinal);
-        // V5: a stream of its own, from the seed, the ability's name, its owner, and how often it was activated.
-        let stream = RandomStream::derive(seed, &[ability.name_hash, ordinal, u64::from(count)]).key();
+        let owner = self.state.controllers.get_mut(controller)?;
+        // V5: a stream of its own, from the seed, the ability's name, its owner, and how often the owner activated it
+        // before, under whatever grant: to grant it anew does not repeat its dice.
+        let count = u64::from(owner.count_run(ability_id));
+        let stream = RandomStream::derive(seed, &[ability.name_hash, owner.ordinal, count]).key();
         let mut parameters = crate::ability::Parameters::new();
         if let Some(event) = &request.event {
             crate::ability::set_parameter(&mut parameters, "Event.Magnitude", event.magnitude);
@@ -476,8 +485,8 @@ impl Simulation {
     /// A cancellation that waits until what reacts to the same tag is done with it.
     pub(super) fn cancel_when_settled(&mut self, id: ActivationId, reason: EndReason) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        let busy = |thread: &Thread| thread.reacting && thread.status == ThreadStatus::Yielding;
-        if activation.threads.iter().any(busy) {
+        // A branch that waits for the same tag, or one above it, may not have been woken yet.
+        if activation.threads.iter().any(|thread: &Thread| thread.reacting) {
             self.enqueue(Consequence::Cancel { activation: id, reason });
         } else {
             self.end_activation(id, reason);

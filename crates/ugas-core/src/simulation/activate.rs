@@ -119,6 +119,7 @@ impl Simulation {
         let parameters = cue_parameters(active, effect);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
+            self.cancel_by_grant(target, tag);
         }
         for grant in &effect.granted_abilities {
             let has = |handle: &AbilityHandle| {

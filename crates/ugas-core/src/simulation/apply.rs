@@ -364,6 +364,20 @@ impl Simulation {
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
     }
 
+    /// Whether the numbers of a spec can be evaluated now, without applying it.
+    pub(super) fn could_evaluate(
+        &self,
+        effect: &Arc<Effect>,
+        spec: EffectSpec,
+        target: ControllerId,
+    ) -> Result<(), RefusalReason> {
+        let prepared = self.prepare(Arc::clone(effect), spec, target, 0).map(|_| ());
+        prepared.map_err(|reasons| {
+            let first = reasons.into_iter().next();
+            first.unwrap_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+        })
+    }
+
     fn apply_instant(&mut self, prepared: &Prepared) -> Result<Application, Reasons> {
         let Prepared { effect, spec, target, stream, .. } = prepared;
         let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };

@@ -37,7 +37,7 @@ pub(super) enum Consequence {
     /// The player declined what a task asked for.
     Decline { task: TaskId },
     /// Tell native code of an event.
-    WakeNative { task: TaskId, event: Box<EventKind> },
+    WakeNative { task: TaskId, event: EventKind },
     /// Look at the inputs that came too early (§11.3).
     Drain { controller: ControllerId },
     /// Cancel everything that a controller does, because it died (§8.6).
@@ -160,8 +160,13 @@ impl Simulation {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
                 Consequence::Activate { handle, request } => {
-                    // A refusal has raised its event.
-                    let _ = self.activate_one(handle, request);
+                    // A7: a tag that has come and gone again keeps nothing active.
+                    let owner = self.state.abilities.get(handle).map(|granted| granted.controller);
+                    let is_there = |tag| owner.is_some_and(|owner| self.has_tag(owner, tag));
+                    if request.while_tag.is_none_or(is_there) {
+                        // A refusal has raised its event.
+                        let _ = self.activate_one(handle, request);
+                    }
                 }
                 Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
                 Consequence::Resume { activation, thread } => self.resume(activation, thread),

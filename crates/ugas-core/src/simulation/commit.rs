@@ -3,7 +3,6 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Simulation;
-use super::requirements::ActivationReasons;
 use crate::ability::{ActivationReason, ActivationRefusal};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId};
@@ -56,10 +55,12 @@ impl Simulation {
         let Some(ability) = catalog.ability_by_id(ability_id) else {
             return Err(refusal(smallvec![ActivationReason::UnknownAbility(ability_id)]));
         };
+        // From here there is no way back: an effect that is refused, by an immunity say, has raised its event, and the
+        // rest goes on without it.
         // 1. The cost is paid.
         if parts.cost {
             if let Some(cost) = ability.cost {
-                self.apply_own(handle, id, cost, &[]).map_err(refusal)?;
+                self.apply_own(handle, id, cost, &[]);
             }
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.paid = true;
@@ -69,7 +70,7 @@ impl Simulation {
         if parts.cooldown {
             if let Some(cooldown) = ability.cooldown {
                 let added: SmallVec<[_; 2]> = ability.added_cooldown_tags.iter().collect();
-                self.apply_own(handle, id, cooldown, &added).map_err(refusal)?;
+                self.apply_own(handle, id, cooldown, &added);
             }
             self.use_charge(handle);
             if let Some(activation) = self.state.activations.get_mut(id) {
@@ -80,14 +81,16 @@ impl Simulation {
         let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
         if !ability.owned_tags.is_empty() && !has_tags {
             let owned: SmallVec<[_; 4]> = ability.owned_tags.iter().collect();
-            let applied = self.apply_own(handle, id, self.catalog.internal.owned_tags, &owned);
-            let active = applied.map_err(refusal)?;
+            let active = self.apply_own(handle, id, self.catalog.internal.owned_tags, &owned);
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.owned_tags = active;
             }
         }
-        self.blame_activation(id);
-        self.emit(EventKind::AbilityCommitted { controller, handle, ability: ability_id, activation: id });
+        if parts.cost || parts.cooldown {
+            self.blame_activation(id);
+            let ability = ability_id;
+            self.emit(EventKind::AbilityCommitted { controller, handle, ability, activation: id });
+        }
         Ok(())
     }
 
@@ -98,20 +101,12 @@ impl Simulation {
         activation: ActivationId,
         effect: EffectId,
         tags: &[crate::id::TagId],
-    ) -> Result<Option<crate::handle::ActiveEffectId>, ActivationReasons> {
-        let refused = |reason| smallvec![ActivationReason::EffectRefused(reason)];
-        let Some((granted, ability)) = self.granted(handle) else {
-            return Err(smallvec![ActivationReason::NotGranted]);
-        };
+    ) -> Option<crate::handle::ActiveEffectId> {
+        let (granted, ability) = self.granted(handle)?;
         let owner = granted.controller;
-        let spec = self.ability_spec(handle, granted, ability, effect, Some(activation));
-        let mut spec = spec.map_err(refused)?;
+        let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
         spec.granted_tags.extend(tags.iter().copied());
-        let applied = self.apply_one(spec, owner).map_err(|refusal| {
-            let reasons = refusal.reasons.into_iter().map(ActivationReason::EffectRefused);
-            reasons.collect::<ActivationReasons>()
-        })?;
-        Ok(applied.active())
+        self.apply_one(spec, owner).ok()?.active()
     }
 
     fn use_charge(&mut self, handle: AbilityHandle) {

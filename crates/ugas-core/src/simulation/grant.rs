@@ -214,11 +214,11 @@ impl Simulation {
     pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<AbilityHandle> {
         let limit = self.config.max_abilities_per_controller as usize;
         let ability = self.catalog.ability_by_id(grant.ability)?;
-        let sequence = self.state.next_sequence();
-        let controller = self.state.controllers.get_mut(id)?;
-        if controller.abilities.len() >= limit {
+        if self.state.controllers.get(id)?.abilities.len() >= limit {
             return None;
         }
+        let sequence = self.state.next_sequence();
+        let controller = self.state.controllers.get_mut(id)?;
         let mut parameters = grant.parameters;
         for (name, value) in &ability.def.parameters {
             if crate::ability::parameter(&parameters, name).is_none() {
@@ -236,7 +236,6 @@ impl Simulation {
             granted_by: grant.granted_by,
             remove_on_end: false,
             activations: SmallVec::new(),
-            count: 0,
             charges: ability.def.charges.map_or(0, |charges| charges.max),
             recharge: None,
             sequence,
@@ -281,9 +280,8 @@ impl Simulation {
     }
 
     pub(super) fn revoke_ability(&mut self, handle: AbilityHandle) {
-        while let Some(&activation) =
-            self.state.abilities.get(handle).and_then(|granted| granted.activations.last())
-        {
+        let Some(granted) = self.state.abilities.get(handle) else { return };
+        for activation in granted.activations.clone().into_iter().rev() {
             self.end_activation(activation, EndReason::Revoked);
         }
         let Some(granted) = self.state.abilities.remove(handle) else { return };

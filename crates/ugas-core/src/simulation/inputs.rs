@@ -136,17 +136,19 @@ impl Simulation {
         let event = EventKind::InputPressed { controller, input: input.clone() };
         let consumed = self.is_awaited(controller, &event);
         self.emit(event);
+        if consumed {
+            return Pressed::Consumed;
+        }
         match self.try_input(controller, &input) {
             Ok(Some(activation)) => Pressed::Activated(activation),
-            _ if consumed => Pressed::Consumed,
             Ok(None) => Pressed::Unbound,
             Err(refusal) => {
-                let worth_keeping = refusal.reasons.iter().all(ActivationReason::is_block);
+                let is_blocked = self.is_blocked(controller, &input);
                 let Some(known) = self.state.controllers.get_mut(controller) else {
                     return Pressed::Refused(refusal);
                 };
                 let config = known.buffer.config();
-                if !worth_keeping || !config.enabled || config.size == 0 {
+                if !is_blocked || !config.enabled || config.size == 0 {
                     return Pressed::Refused(refusal);
                 }
                 known.buffer.push(input.clone(), now);
@@ -194,12 +196,21 @@ impl Simulation {
         last
     }
 
-    /// How long an input was held that was released at or after `since`, and is not held now.
-    pub(super) fn released_since(&self, id: ControllerId, input: &InputId, since: Time) -> Option<Span> {
+    /// Whether an ability that is bound to an input is in a state that passes (§11.3: "blocked").
+    fn is_blocked(&self, controller: ControllerId, input: &InputId) -> bool {
+        self.bound_to(controller, input).into_iter().any(|handle| {
+            let verdict = self.check_request(handle, &ActivationRequest::default());
+            verdict.is_err_and(|refusal| refusal.reasons.iter().any(ActivationReason::is_block))
+        })
+    }
+
+    /// How long an input that is not held now was held the last time; zero if it never was. `None` while it is held.
+    pub(super) fn released(&self, id: ControllerId, input: &InputId) -> Option<Span> {
         let controller = self.state.controllers.get(id)?;
-        let state = controller.inputs.iter().find(|state| state.input == *input)?;
-        let released = state.released.filter(|released| *released >= since)?;
-        Some(released.since(state.pressed))
+        match controller.inputs.iter().find(|state| state.input == *input) {
+            Some(state) => Some(state.released?.since(state.pressed)),
+            None => Some(Span::ZERO),
+        }
     }
 
     /// Something ended that may have blocked an input: the buffer is looked at once that has settled.

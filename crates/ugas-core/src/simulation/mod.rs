@@ -6,7 +6,7 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `reload` puts all of it under a changed catalog.
+//! and `targets`. `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog.
 
 mod ability;
 mod actions;
@@ -21,6 +21,7 @@ mod execute;
 mod flush;
 mod grant;
 mod inputs;
+mod integrity;
 mod magnitude;
 mod numbers;
 mod observe;
@@ -281,7 +282,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A snapshot from inside a batch has values that waited for its end; they are due now.
+    /// A snapshot from inside a batch has values and abilities that waited for its end; they are due now.
     fn take_up_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
@@ -292,7 +293,8 @@ impl Simulation {
             }
         }
         refresh.extend(effects.iter().filter(|(_, effect)| effect.refresh_pending).map(|(id, _)| id));
-        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() {
+        let resumes = self.resume_all();
+        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() || resumes {
             self.settle();
         }
     }

@@ -82,6 +82,24 @@ impl Simulation {
         }
     }
 
+    /// A4: an active ability is cancelled by an effect that grants a tag of its own set, or one below it, whether or not
+    /// the owner has such a tag already.
+    pub(super) fn cancel_by_grant(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
+        let registry = self.catalog.tags();
+        let hit = |&run: &ActivationId| {
+            let activation = self.state.activations.get(run)?;
+            let ability = self.catalog.ability_by_id(activation.ability)?;
+            let by = ability.cancel_with.iter().find(|&wanted| registry.is_within(tag, wanted))?;
+            (!self.is_own_tag(run)).then_some((run, by))
+        };
+        let cancelled: SmallVec<[(ActivationId, TagId); 2]> =
+            controller.activations.iter().filter_map(hit).collect();
+        for (activation, by) in cancelled {
+            self.enqueue(Consequence::Cancel { activation, reason: EndReason::CancelledByTag(by) });
+        }
+    }
+
     /// Whether the tag comes from the effect that grants an ability's own tags.
     fn is_own_tag(&self, activation: ActivationId) -> bool {
         let granted = self.state.activations.get(activation).map(|known| known.granted);
@@ -91,23 +109,12 @@ impl Simulation {
 
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        // A4: an active ability is cancelled by an effect that grants a tag of its own set.
-        let hit = |&run: &ActivationId| {
-            let activation = self.state.activations.get(run);
-            let ability = activation.and_then(|known| self.catalog.ability_by_id(known.ability));
-            ability.is_some_and(|ability| ability.cancel_with.contains(tag)) && !self.is_own_tag(run)
-        };
-        let cancelled: SmallVec<[ActivationId; 2]> =
-            controller.activations.iter().copied().filter(hit).collect();
         let triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = controller
             .triggers
             .iter()
             .filter(|(on, watched, _)| *watched == tag && *on != TriggerOn::Event)
             .map(|&(on, _, handle)| (on, handle))
             .collect();
-        for activation in cancelled {
-            self.enqueue(Consequence::Cancel { activation, reason: EndReason::CancelledByTag(tag) });
-        }
         for (on, handle) in triggered {
             let while_tag = (on == TriggerOn::TagPresent).then_some(tag);
             let request = ActivationRequest { while_tag, ..ActivationRequest::default() };

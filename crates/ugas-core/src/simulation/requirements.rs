@@ -10,13 +10,14 @@ use super::state::Role;
 use crate::ability::{
     Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing, NetExecution,
 };
+use crate::attribute::layout::Layout;
 use crate::controller::Controller;
 use crate::effect::{EffectContext, EffectSpec};
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::id::{EffectId, TagId};
 use crate::refusal::RefusalReason;
-use crate::tag::{TagRequirement, TagSet, TagView};
+use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
 use crate::targeting::TargetData;
 use crate::time::Span;
 
@@ -122,6 +123,14 @@ impl Simulation {
             reasons.push(ActivationReason::UnknownController(granted.controller));
             return reasons;
         };
+        // One that goes with its last run is as good as gone (A8).
+        if granted.remove_on_end {
+            reasons.push(ActivationReason::NotGranted);
+        }
+        if !request.is_finite() {
+            let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
+            reasons.push(ActivationReason::EffectRefused(reason));
+        }
         if self.config.role == Role::Client && ability.def.net_execution == NetExecution::ServerOnly {
             reasons.push(ActivationReason::NotAuthorised);
         }
@@ -130,9 +139,17 @@ impl Simulation {
         }
         self.check_blocked(handle, granted, ability, controller, &mut reasons);
         explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons);
-        let source = request.event.as_ref().and_then(|event| event.instigator);
-        if let Some(source) = source.and_then(|source| self.state.controllers.get(source)) {
-            explain(&ability.source, &source.tags, ActivationParty::Source, &mut reasons);
+        if let Some(event) = &request.event {
+            // An event that comes from nobody has a source without tags.
+            let source = event.instigator.and_then(|source| self.state.controllers.get(source));
+            match source {
+                Some(source) => {
+                    explain(&ability.source, &source.tags, ActivationParty::Source, &mut reasons);
+                }
+                None => {
+                    explain(&ability.source, &TagContainer::default(), ActivationParty::Source, &mut reasons);
+                }
+            }
         }
         if let Some(target) = request.targets.first_controller() {
             match self.state.controllers.get(target) {
@@ -146,6 +163,7 @@ impl Simulation {
             }
         }
         self.check_cooldown(granted, ability, controller, &mut reasons);
+        reasons.extend(self.check_cooldown_effect(handle, granted, ability, None));
         reasons.extend(self.check_cost(handle, granted, ability, None));
         if ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
@@ -224,6 +242,7 @@ impl Simulation {
         };
         if parts.cooldown {
             self.check_cooldown(granted, ability, controller, &mut reasons);
+            reasons.extend(self.check_cooldown_effect(handle, granted, ability, Some(activation)));
         }
         if parts.cost {
             reasons.extend(self.check_cost(handle, granted, ability, Some(activation)));
@@ -232,6 +251,23 @@ impl Simulation {
             reasons.push(ActivationReason::NoCharges);
         }
         reasons
+    }
+
+    /// A cooldown whose numbers cannot be evaluated is found out before anything is paid (E9).
+    fn check_cooldown_effect(
+        &self,
+        handle: AbilityHandle,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        activation: Option<ActivationId>,
+    ) -> Option<ActivationReason> {
+        let effect = self.catalog.effect_by_id(ability.cooldown?)?;
+        let spec = self.ability_spec(handle, granted, ability, ability.cooldown?, activation);
+        let evaluated = spec.and_then(|mut spec| {
+            self.capture_into(&mut spec, effect, Side::Target, Some(granted.controller));
+            self.could_evaluate(effect, spec, granted.controller)
+        });
+        evaluated.err().map(ActivationReason::EffectRefused)
     }
 
     /// A2: the cost is evaluated as if executed; affordable if no attribute would fall below its minimum.
@@ -269,6 +305,10 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
         let mut write = |attribute, operation, magnitude, stacks| {
             let Some((_, slot)) = self.state.locate(owner, attribute) else { return };
+            // The base of a derived attribute is not written (B2).
+            if self.state.layout(controller).slots[slot].attribute.derived.is_some() {
+                return;
+            }
             let slot = slot as u16;
             let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
                 bases.push((slot, controller.base[usize::from(slot)]));
@@ -287,6 +327,9 @@ impl Simulation {
             }
         }
         let layout = self.state.layout(controller);
+        if let Some(shortfall) = drain_metas(controller, layout, &mut bases) {
+            return Ok(Some(shortfall));
+        }
         for (slot, base) in bases {
             let at = usize::from(slot);
             let attribute = layout.attribute_at(slot);
@@ -348,6 +391,43 @@ fn explain(
     reasons.extend(missing.map(|tag| ActivationReason::MissingTag { party, tag }));
     let present = requirement.ignore.present_in(tags);
     reasons.extend(present.map(|tag| ActivationReason::BlockedTag { party, tag }));
+}
+
+/// B3: what is written to a meta attribute is taken from those that it drains; what they do not have cannot be paid.
+fn drain_metas(
+    controller: &Controller,
+    layout: &Layout,
+    bases: &mut SmallVec<[(u16, f64); 2]>,
+) -> Option<ActivationReason> {
+    for at in 0..bases.len() {
+        let (meta, base) = bases[at];
+        let place = &layout.slots[usize::from(meta)];
+        let Some(&last) = place.drain_into.last() else { continue };
+        let (min, max) = super::State::bounds(controller, place);
+        let mut amount = super::clamp(base, min, max);
+        bases[at].1 = controller.base[usize::from(meta)];
+        for &slot in &place.drain_into {
+            let known = bases.iter().position(|(known, _)| *known == slot);
+            let base = known.map_or(controller.base[usize::from(slot)], |known| bases[known].1);
+            let (min, _) = super::State::bounds(controller, &layout.slots[usize::from(slot)]);
+            let available = min.map_or(f64::MAX, |min| base - min);
+            let taken = if amount < available { amount } else { available };
+            if taken > 0.0 {
+                amount -= taken;
+                match known {
+                    Some(known) => bases[known].1 = base - taken,
+                    None => bases.push((slot, base - taken)),
+                }
+            }
+        }
+        if amount > 0.0 {
+            let (min, _) = super::State::bounds(controller, &layout.slots[usize::from(last)]);
+            let minimum = min.unwrap_or(0.0);
+            let attribute = layout.attribute_at(last);
+            return Some(ActivationReason::CannotAfford { attribute, would_be: minimum - amount, minimum });
+        }
+    }
+    None
 }
 
 /// Where one of them is nowhere, distance is no reason.

@@ -39,15 +39,19 @@ impl Simulation {
         let first = self.catalog.ability_by_id(activation.ability).and_then(|ability| ability.routine.first);
         match first {
             Some(step) => {
+                // What the commit led to comes first, and one ability that activates another takes no more stack.
                 activation.next_thread = 1;
-                activation.threads.push(Thread::new(0, None, step));
-                self.drive(id);
+                activation
+                    .threads
+                    .push(Thread { status: ThreadStatus::Yielding, ..Thread::new(0, None, step) });
+                self.enqueue(Consequence::Resume { activation: id, thread: 0 });
             }
             None => self.end_activation(id, EndReason::Completed),
         }
     }
 
-    /// Lets every branch that can go on do so, the oldest first.
+    /// Lets every branch that can go on do so, the oldest first, until one does something to the world: the others wait
+    /// with it for what that leads to.
     pub(super) fn drive(&mut self, id: ActivationId) {
         while let Some(activation) = self.state.activations.get(id) {
             if activation.ending {
@@ -63,7 +67,9 @@ impl Simulation {
                 self.end_activation(id, EndReason::OutOfBudget);
                 return;
             }
-            self.step_thread(id, thread);
+            if !self.step_thread(id, thread) {
+                return;
+            }
         }
     }
 
@@ -79,21 +85,39 @@ impl Simulation {
         self.settle_reaction(id);
     }
 
-    fn step_thread(&mut self, id: ActivationId, thread: u32) {
+    /// Lets every branch that is neither held nor done go on, as after a snapshot from inside a batch; false if there is
+    /// none.
+    pub(super) fn resume_all(&mut self) -> bool {
+        let mut waiting: SmallVec<[(u64, u32, ActivationId); 4]> = SmallVec::new();
+        for (id, activation) in self.state.activations.iter_mut() {
+            for thread in &mut activation.threads {
+                thread.reacting &= thread.is_busy();
+            }
+            let busy = activation.threads.iter().filter(|thread| thread.is_busy());
+            waiting.extend(busy.map(|thread| (activation.sequence, thread.id, id)));
+        }
+        waiting.sort_unstable();
+        for &(_, thread, activation) in &waiting {
+            self.enqueue(Consequence::Resume { activation, thread });
+        }
+        !waiting.is_empty()
+    }
+
+    /// Runs one step of a branch; false if what it led to comes first.
+    fn step_thread(&mut self, id: ActivationId, thread: u32) -> bool {
         let catalog = Arc::clone(&self.catalog);
-        let Some(activation) = self.state.activations.get(id) else { return };
-        let Some(at) = activation.thread(thread).map(|thread| thread.step) else { return };
-        let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
-        let Some(step) = ability.routine.step(at) else { return };
+        let Some(activation) = self.state.activations.get(id) else { return false };
+        let Some(at) = activation.thread(thread).map(|thread| thread.step) else { return false };
+        let Some(ability) = catalog.ability_by_id(activation.ability) else { return false };
+        let Some(step) = ability.routine.step(at) else { return false };
         self.blame_activation(id);
-        let flow = match self.run_step(id, thread, at, &step.task) {
-            Ok(flow) => flow,
+        match self.run_step(id, thread, at, &step.task) {
+            Ok(flow) => self.follow(id, thread, &ability.routine, flow),
             Err(reason) => {
                 self.fail_task(id, at, reason);
-                return;
+                false
             }
-        };
-        self.follow(id, thread, &ability.routine, flow);
+        }
     }
 
     /// A task that cannot be carried out cancels its ability, and says so.
@@ -104,25 +128,31 @@ impl Simulation {
         self.end_activation(id, EndReason::TaskFailed);
     }
 
-    fn follow(&mut self, id: ActivationId, thread: u32, routine: &Routine, flow: Flow) {
+    fn follow(&mut self, id: ActivationId, thread: u32, routine: &Routine, flow: Flow) -> bool {
         match flow {
-            Flow::Next => self.advance_thread(id, thread, routine),
+            Flow::Next => {
+                self.advance_thread(id, thread, routine);
+            }
             Flow::Into(step) => {
                 if let Some(thread) = self.thread_mut(id, thread) {
                     thread.step = step;
                 }
             }
             Flow::Yield => {
-                self.advance_thread(id, thread, routine);
-                if let Some(known) = self.thread_mut(id, thread)
-                    && known.status == ThreadStatus::Running
-                {
-                    known.status = ThreadStatus::Yielding;
+                if let Some(thread) = self.advance_thread(id, thread, routine) {
+                    if let Some(known) = self.thread_mut(id, thread)
+                        && known.status == ThreadStatus::Running
+                    {
+                        known.status = ThreadStatus::Yielding;
+                    }
                     self.enqueue(Consequence::Resume { activation: id, thread });
                 }
+                return false;
             }
-            Flow::Hold | Flow::Over => {}
+            Flow::Hold => {}
+            Flow::Over => return false,
         }
+        true
     }
 
     fn run_step(
@@ -216,23 +246,24 @@ impl Simulation {
         Ok(Flow::Into(first))
     }
 
-    /// Moves a branch on from a step that is done: to the next of its list, or out of what contains it.
-    pub(super) fn advance_thread(&mut self, id: ActivationId, thread: u32, routine: &Routine) {
+    /// Moves a branch on from a step that is done: to the next of its list, or out of what contains it. Gives back the
+    /// branch that has the word now, which is another one if this one is done; `None` if the run is over.
+    pub(super) fn advance_thread(&mut self, id: ActivationId, thread: u32, routine: &Routine) -> Option<u32> {
         loop {
-            let Some(known) = self.thread_mut(id, thread) else { return };
-            let Some(step) = routine.step(known.step) else { return };
+            let known = self.thread_mut(id, thread)?;
+            let step = routine.step(known.step)?;
             if let Some(next) = step.next {
                 known.step = next;
-                return;
+                return Some(thread);
             }
             let Some(parent) = step.parent else {
                 self.end_activation(id, EndReason::Completed);
-                return;
+                return None;
             };
             match routine.step(parent).map(|step| &step.task) {
                 Some(Task::Repeat { first, .. }) => {
                     if self.next_round(id, thread, parent, *first) {
-                        return;
+                        return Some(thread);
                     }
                 }
                 Some(Task::Race { .. }) => return self.finish_branch(id, thread, routine, true),
@@ -282,14 +313,20 @@ impl Simulation {
     }
 
     /// The end of a branch: a race is decided by its first, a join waits for its last.
-    fn finish_branch(&mut self, id: ActivationId, thread: u32, routine: &Routine, is_race: bool) {
-        let Some(parent) = self.thread_mut(id, thread).and_then(|known| known.parent) else { return };
-        let reacting = self.thread_mut(id, thread).is_some_and(|known| known.reacting);
+    fn finish_branch(
+        &mut self,
+        id: ActivationId,
+        thread: u32,
+        routine: &Routine,
+        is_race: bool,
+    ) -> Option<u32> {
+        let known = self.thread_mut(id, thread)?;
+        let (parent, reacting) = (known.parent?, known.reacting);
         self.cancel_thread(id, thread);
         if is_race {
             self.cancel_branches_of(id, parent);
         }
-        let Some(known) = self.thread_mut(id, parent) else { return };
+        let known = self.thread_mut(id, parent)?;
         let left = match known.status {
             ThreadStatus::Joining(left) if !is_race => left.saturating_sub(1),
             _ => 0,
@@ -297,10 +334,10 @@ impl Simulation {
         known.reacting |= reacting;
         if left > 0 {
             known.status = ThreadStatus::Joining(left);
-            return;
+            return Some(parent);
         }
         known.status = ThreadStatus::Running;
-        self.advance_thread(id, parent, routine);
+        self.advance_thread(id, parent, routine)
     }
 
     fn cancel_branches_of(&mut self, id: ActivationId, parent: u32) {
@@ -358,9 +395,7 @@ impl Simulation {
     pub(super) fn settle_reaction(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         for thread in &mut activation.threads {
-            if thread.status != ThreadStatus::Yielding {
-                thread.reacting = false;
-            }
+            thread.reacting &= thread.is_busy();
         }
     }
 

@@ -192,6 +192,7 @@ impl Simulation {
             placement: None,
             team: None,
             rolls: SmallVec::new(),
+            runs: SmallVec::new(),
             pending: Default::default(),
         });
         self.state.owners.extend(owner.map(|owner| (owner, id)));

@@ -9,7 +9,8 @@ use super::cascade::Consequence;
 use super::state::{Timer, TimerKind};
 use crate::ability::{EndReason, ThreadStatus};
 use crate::event::EventKind;
-use crate::handle::{ActivationId, ControllerId, TaskId};
+use crate::handle::{ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::id::EffectId;
 use crate::input::InputId;
 use crate::refusal::{Party, RefusalReason};
 use crate::targeting::{Confirmation, TargetData, Targeting};
@@ -165,7 +166,7 @@ impl Simulation {
         wait: &Wait,
     ) -> Result<Begun, RefusalReason> {
         let Some(activation) = self.state.activations.get(id) else { return Ok(Begun::Done) };
-        let (owner, started) = (activation.controller, activation.started);
+        let owner = activation.controller;
         let now = self.state.now;
         let has = |sim: &Self, tag| sim.has_tag(owner, tag);
         let hold = match wait {
@@ -186,9 +187,10 @@ impl Simulation {
             Wait::Event { tag, .. } => Hold::on(Subject::Event(*tag)),
             Wait::InputPressed(_) => Hold::on(Subject::InputPressed),
             Wait::InputReleased(input) => {
-                // Released since the ability began, while it was busy with something else.
+                // Released by now: while the ability was busy with something else, or before a buffered press came
+                // to it. One that is bound to nothing waits for any release.
                 let input = input.clone().or_else(|| self.own_input(id));
-                let held = input.and_then(|input| self.released_since(owner, &input, started));
+                let held = input.and_then(|input| self.released(owner, &input));
                 if let Some(held) = held {
                     self.leave(id, "Input.HeldTime", held.as_seconds());
                     return Ok(Begun::Done);
@@ -440,14 +442,14 @@ impl Simulation {
                 let value = self.compared(task.controller, *attribute, *ratio_to);
                 done_if(value.is_ok_and(|value| comparison.holds(value, threshold)))
             }
-            (
-                Wait::EffectApplied(filter),
-                EventKind::EffectApplied { effect, .. } | EventKind::EffectExecuted { effect, .. },
-            )
-            | (Wait::EffectRemoved(filter), EventKind::EffectRemoved { effect, .. })
-            | (Wait::EffectBlocked(filter), EventKind::EffectBlockedByImmunity { effect, .. })
-            | (Wait::EffectStackChange(filter), EventKind::EffectStackChanged { effect, .. }) => {
-                done_if(self.passes(filter, *effect))
+            (Wait::EffectApplied(filter), EventKind::EffectApplied { effect, active, .. })
+            | (Wait::EffectRemoved(filter), EventKind::EffectRemoved { effect, active, .. })
+            | (Wait::EffectStackChange(filter), EventKind::EffectStackChanged { effect, active, .. }) => {
+                done_if(self.passes(filter, *effect, Some(*active)))
+            }
+            (Wait::EffectApplied(filter), EventKind::EffectExecuted { effect, .. })
+            | (Wait::EffectBlocked(filter), EventKind::EffectBlockedByImmunity { effect, .. }) => {
+                done_if(self.passes(filter, *effect, None))
             }
             (Wait::AbilityActivate(tags), EventKind::AbilityActivated { handle, activation, .. })
             | (Wait::AbilityCommit(tags), EventKind::AbilityCommitted { handle, activation, .. })
@@ -465,21 +467,25 @@ impl Simulation {
             (Wait::TagAdded(_), EventKind::TagAdded { .. })
             | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
             | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. })
-            | (Wait::ConfirmCancel | Wait::TargetData { .. }, EventKind::Confirmed { .. }) => {
-                Verdict::Done(None)
-            }
+            | (
+                Wait::ConfirmCancel | Wait::TargetData { confirmation: Confirmation::UserConfirmed, .. },
+                EventKind::Confirmed { .. },
+            ) => Verdict::Done(None),
             _ => Verdict::No,
         }
     }
 
-    fn passes(&self, filter: &EffectFilter, effect: crate::id::EffectId) -> bool {
+    /// Whether a wait is about an effect, with the tags that its instance has beside those of its definition.
+    fn passes(&self, filter: &EffectFilter, effect: EffectId, active: Option<ActiveEffectId>) -> bool {
         let EffectFilter { effect: wanted, tags } = filter;
-        wanted.is_none_or(|wanted| wanted == effect)
-            && (tags.is_empty()
-                || self
-                    .state
-                    .definition(&self.catalog, effect)
-                    .is_some_and(|effect| effect.own_tags.has_any(tags)))
+        if wanted.is_some_and(|wanted| wanted != effect) {
+            return false;
+        }
+        let Some(definition) = self.state.definition(&self.catalog, effect) else { return false };
+        let instance = active.and_then(|active| self.state.effects.get(active));
+        tags.is_empty()
+            || definition.own_tags.has_any(tags)
+            || instance.is_some_and(|active| self.tags_with(definition, &active.spec).has_any(tags))
     }
 
     fn own_input(&self, id: ActivationId) -> Option<InputId> {
@@ -579,15 +585,14 @@ impl Simulation {
         let Task::Wait(Wait::Custom { params: names, .. }) = &ability.routine.step(step)?.task else {
             return None;
         };
-        let params: SmallVec<[(Box<str>, f64); 2]> =
-            names.iter().zip(&numbers).map(|((name, _), value)| (name.clone(), *value)).collect();
         let mut memory: SmallVec<[f64; 2]> = numbers.iter().skip(names.len()).copied().collect();
         numbers.truncate(names.len());
         let mut context = TaskContext {
             simulation: self,
             owner,
             target,
-            params: &params,
+            params: names,
+            values: &numbers,
             memory: &mut memory,
             requests: TaskRequests::default(),
         };
@@ -636,7 +641,7 @@ impl Simulation {
                 Verdict::Reported => self.enqueue(Consequence::Report { task }),
                 Verdict::Declined => self.enqueue(Consequence::Decline { task }),
                 Verdict::Native => {
-                    self.enqueue(Consequence::WakeNative { task, event: Box::new(event.clone()) });
+                    self.enqueue(Consequence::WakeNative { task, event: event.clone() });
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::routine::Number;
 use super::running::Subject;
 use crate::event::EventKind;
 use crate::handle::ControllerId;
@@ -96,7 +97,9 @@ pub struct TaskContext<'a> {
     pub(crate) simulation: &'a Simulation,
     pub(crate) owner: ControllerId,
     pub(crate) target: Option<ControllerId>,
-    pub(crate) params: &'a [(Box<str>, f64)],
+    /// Its parameters by name, and what they were when it began.
+    pub(crate) params: &'a [(Box<str>, Number)],
+    pub(crate) values: &'a [f64],
     pub(crate) memory: &'a mut SmallVec<[f64; 2]>,
     pub(crate) requests: TaskRequests,
 }
@@ -119,7 +122,8 @@ impl<'a> TaskContext<'a> {
 
     /// A parameter of the task, as evaluated when it began.
     pub fn param(&self, name: &str) -> Option<f64> {
-        self.params.iter().find(|(known, _)| **known == *name).map(|(_, value)| *value)
+        let at = self.params.iter().position(|(known, _)| **known == *name)?;
+        self.values.get(at).copied()
     }
 
     /// Numbers that the task keeps from call to call. Those that are not finite are set to zero (V2).

@@ -1,14 +1,19 @@
 //! Commands as data do what the methods do.
 
-use ugas_core::ability::AbilityDef;
+use ugas_core::ability::{AbilityDef, AbilitySetDef, GameplayEvent, Grant, GrantedSet};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::magnitude::MagnitudeDef;
-use ugas_core::effect::{EffectContext, EffectDef, EffectQuery};
+use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, EffectQuery};
+use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Config, Simulation, Spawn, Stacks};
+use ugas_core::simulation::{ActivationRequest, Config, Pressed, Simulation, Spawn, Stacks};
+use ugas_core::tag::TagSet;
+use ugas_core::targeting::{Confirmation, Placement, Shape, TargetData, TargetingDef, Team};
+use ugas_core::task::{TaskDef, TaskOutcome, WaitDef};
 use ugas_core::time::Span;
 
 fn simulation() -> Simulation {
@@ -16,6 +21,23 @@ fn simulation() -> Simulation {
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0).min(0.0)))
         .attribute_set(AttributeSetDef::new("Magic").with(AttributeDef::new("Mana", 30.0)))
         .ability(AbilityDef::new("GA_Jump"))
+        .ability(AbilityDef::new("GA_Wait").tagged("Ability.Wait").task(TaskDef::wait_event("Event.Go")))
+        .ability(
+            AbilityDef::new("GA_Ask")
+                .task(TaskDef::host("PlayMontage"))
+                .task(TaskDef::Wait(WaitDef::TargetData {
+                    targeting: TargetingDef::new(Shape::Nearest),
+                    confirmation: Confirmation::Custom,
+                    max_delay: None,
+                }))
+                .task(TaskDef::Wait(WaitDef::ConfirmCancel)),
+        )
+        .ability_set(AbilitySetDef {
+            name: "Kit".into(),
+            abilities: vec![AbilityGrantDef::new("GA_Jump")],
+            tags: vec!["Class.Hero".into()],
+            ..AbilitySetDef::default()
+        })
         .effect(EffectDef::instant("GE_Hit").modify(
             "Health",
             Operation::Add,
@@ -102,4 +124,131 @@ fn a_command_to_the_dead_is_an_error_with_a_code() {
     sim.despawn(hero).unwrap();
     let Err(CommandError::Reason(reason)) = sim.execute(Command::Despawn(hero)) else { panic!("it is dead") };
     assert_eq!(reason.code(), "UnknownController");
+}
+
+/// What a story about abilities refers to.
+struct Cast {
+    hero: ControllerId,
+    wait: AbilityHandle,
+    ask: AbilityHandle,
+}
+
+fn cast(sim: &mut Simulation) -> Cast {
+    let hero = sim.spawn("Hero").unwrap();
+    let catalog = sim.catalog().clone();
+    let wait = sim.grant(hero, catalog.ability("GA_Wait").unwrap(), 1).unwrap();
+    let ask = sim.grant_with(hero, Grant::new(catalog.ability("GA_Ask").unwrap()).input("Ask")).unwrap();
+    Cast { hero, wait, ask }
+}
+
+fn tags(sim: &Simulation) -> TagSet {
+    core::iter::once(sim.catalog().tag("Ability").unwrap()).collect()
+}
+
+fn event(sim: &Simulation) -> GameplayEvent {
+    GameplayEvent::new(sim.catalog().tag("Event.Go").unwrap())
+}
+
+/// The same changes as commands, the answers with them.
+fn told() -> (Simulation, Vec<Result<Outcome, CommandError>>) {
+    let mut sim = simulation();
+    let Cast { hero, wait, ask } = cast(&mut sim);
+    let catalog = sim.catalog().clone();
+    let (jump, tags, event) = (catalog.ability("GA_Jump").unwrap(), tags(&sim), event(&sim));
+    let request = || Box::new(ActivationRequest::default());
+    let grant = Box::new(Grant::new(jump).level(2).input("Jump"));
+    let config = InputBufferConfig { enabled: true, ..InputBufferConfig::default() };
+    let mut answers = vec![
+        sim.execute(Command::GrantWith { controller: hero, grant }),
+        sim.execute(Command::GrantSet { controller: hero, set: "Kit".into() }),
+        sim.execute(Command::SetAbilityLevel { ability: wait, level: 3 }),
+        sim.execute(Command::SetParameter { ability: wait, name: "Power".into(), value: 2.0 }),
+        sim.execute(Command::BindInput { ability: wait, input: Some("Wait".into()) }),
+        sim.execute(Command::SetInputBuffer { controller: hero, config }),
+        sim.execute(Command::SetPlacement { controller: hero, placement: Some(Placement::default()) }),
+        sim.execute(Command::SetTeam { controller: hero, team: Some(Team::from("Heroes")) }),
+        sim.execute(Command::Activate { ability: wait, request: request() }),
+        sim.execute(Command::SendEvent { controller: hero, event }),
+        sim.execute(Command::ActivateAbility { controller: hero, ability: jump, request: request() }),
+        sim.execute(Command::ActivateByTags { controller: hero, tags: tags.clone() }),
+        sim.execute(Command::Activate { ability: wait, request: request() }),
+        sim.execute(Command::CancelByTags { controller: hero, with: tags, without: TagSet::default() }),
+        sim.execute(Command::Press { controller: hero, input: "Ask".into() }),
+    ];
+    let run = sim.ability(ask).unwrap().activations()[0];
+    let montage = sim.tasks_of(hero).next().unwrap();
+    answers.push(sim.execute(Command::Release { controller: hero, input: "Ask".into() }));
+    answers.push(sim.execute(Command::Commit(run)));
+    answers.push(sim.execute(Command::CompleteTask { task: montage, outcome: TaskOutcome::Completed }));
+    let choice = sim.tasks_of(hero).next().unwrap();
+    answers.push(sim.execute(Command::ProvideTargets { task: choice, targets: TargetData::from(hero) }));
+    answers.push(sim.execute(Command::Confirm(hero)));
+    answers.push(sim.execute(Command::Press { controller: hero, input: "Ask".into() }));
+    answers.push(sim.execute(Command::Decline(hero)));
+    answers.push(sim.execute(Command::CancelAbility(ask)));
+    answers.push(sim.execute(Command::CancelAll { controller: hero, except: None }));
+    answers.push(sim.execute(Command::Cancel(run)));
+    answers.push(sim.execute(Command::End(run)));
+    let granted = answers.iter().find_map(|answer| match answer {
+        Ok(Outcome::GrantedSet(granted)) => Some(granted.clone()),
+        _ => None,
+    });
+    answers.push(sim.execute(Command::RevokeSet { controller: hero, granted: granted.unwrap() }));
+    answers.push(sim.execute(Command::RevokeOnEnd(ask)));
+    (sim, answers)
+}
+
+/// The same changes as calls.
+fn called() -> Simulation {
+    let mut sim = simulation();
+    let Cast { hero, wait, ask } = cast(&mut sim);
+    let catalog = sim.catalog().clone();
+    let (jump, tags, event) = (catalog.ability("GA_Jump").unwrap(), tags(&sim), event(&sim));
+    let config = InputBufferConfig { enabled: true, ..InputBufferConfig::default() };
+    sim.grant_with(hero, Grant::new(jump).level(2).input("Jump")).unwrap();
+    let kit: GrantedSet = sim.grant_set(hero, "Kit").unwrap();
+    sim.set_ability_level(wait, 3).unwrap();
+    sim.set_parameter(wait, "Power", 2.0).unwrap();
+    sim.bind_input(wait, Some("Wait".into())).unwrap();
+    sim.set_input_buffer(hero, config).unwrap();
+    sim.set_placement(hero, Some(Placement::default())).unwrap();
+    sim.set_team(hero, Some(Team::from("Heroes"))).unwrap();
+    sim.activate(wait).unwrap();
+    sim.send_event(hero, event).unwrap();
+    sim.activate_ability(hero, jump, ActivationRequest::default()).unwrap();
+    sim.activate_by_tags(hero, &tags);
+    sim.activate(wait).unwrap_err();
+    sim.cancel_by_tags(hero, &tags, &TagSet::default());
+    sim.press(hero, "Ask").unwrap();
+    let run: ActivationId = sim.ability(ask).unwrap().activations()[0];
+    let montage: TaskId = sim.tasks_of(hero).next().unwrap();
+    sim.release(hero, "Ask").unwrap();
+    sim.commit(run).unwrap();
+    sim.complete_task(montage, TaskOutcome::Completed);
+    let choice = sim.tasks_of(hero).next().unwrap();
+    sim.provide_targets(choice, TargetData::from(hero));
+    sim.confirm(hero).unwrap();
+    sim.press(hero, "Ask").unwrap();
+    sim.decline(hero).unwrap();
+    sim.cancel_ability(ask).unwrap();
+    sim.cancel_all(hero, None);
+    sim.cancel(run);
+    sim.end(run);
+    sim.revoke_set(hero, &kit);
+    sim.revoke_on_end(ask).unwrap();
+    sim
+}
+
+#[test]
+fn a_story_about_abilities_is_the_same_in_commands_and_in_calls() {
+    let ((told, answers), called) = (told(), called());
+    assert!(told.pending_events().eq(called.pending_events()));
+    assert_eq!(told.state_hash(), called.state_hash());
+    let refused: Vec<usize> =
+        answers.iter().enumerate().filter(|(_, answer)| answer.is_err()).map(|(at, _)| at).collect();
+    assert_eq!(refused, [12], "the one that is active already");
+    let nothing = |answer: &&Result<Outcome, CommandError>| matches!(answer, Ok(Outcome::Nothing));
+    assert_eq!(answers.iter().filter(nothing).count(), 2, "the run was over");
+    let pressed = |answer: &&Result<Outcome, CommandError>| matches!(answer, Ok(Outcome::Pressed(pressed)) if matches!(**pressed, Pressed::Activated(_)));
+    assert_eq!(answers.iter().filter(pressed).count(), 2);
 }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use ugas_core::ability::{AbilityDef, ActivationRefusal, EndReason, GameplayEvent};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{ActiveEffect, EffectContext, EffectDef, EffectSpec};
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::{ActiveEffectId, ControllerId};
-use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::id::{AbilityId, AttributeId, EffectId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::refusal::Refusal;
 use ugas_core::simulation::{Application, Config, Simulation};
+use ugas_core::tag::TagSet;
 use ugas_core::time::Span;
 
 /// Health 100 in 0..MaxHealth, MaxHealth 100, Mana 50 from 0, and unbounded Attack 100, Strength 50, Armor 20, Speed 400.
@@ -195,6 +197,94 @@ impl Game {
         self.sim.effect(id).unwrap_or_else(|| panic!("{id:?} is not active"))
     }
 
+    /// Hero and wolf in a catalog with these effects and abilities, each of which the hero has.
+    pub(crate) fn with_abilities(
+        effects: impl IntoIterator<Item = EffectDef>,
+        abilities: impl IntoIterator<Item = AbilityDef>,
+    ) -> (Self, Vec<AbilityHandle>) {
+        let abilities: Vec<AbilityDef> = abilities.into_iter().collect();
+        let names: Vec<String> = abilities.iter().map(|def| def.name.clone()).collect();
+        let mut game = Self::build(|builder| {
+            let builder = effects.into_iter().fold(builder, CatalogBuilder::effect);
+            abilities.into_iter().fold(builder, CatalogBuilder::ability)
+        });
+        let handles = names.iter().map(|name| game.grant("hero", name)).collect();
+        game.events();
+        (game, handles)
+    }
+
+    #[track_caller]
+    pub(crate) fn ability(&self, name: &str) -> AbilityId {
+        self.sim.catalog().ability(name).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Grants an ability at level 1.
+    #[track_caller]
+    pub(crate) fn grant(&mut self, who: &str, ability: &str) -> AbilityHandle {
+        let granted = self.sim.grant(self.id(who), self.ability(ability), 1);
+        granted.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Activates an ability that must not be refused.
+    #[track_caller]
+    pub(crate) fn run(&mut self, handle: AbilityHandle) -> ActivationId {
+        match self.sim.activate(handle) {
+            Ok(activation) => activation,
+            Err(refusal) => panic!("{}", refusal.describe(&self.sim)),
+        }
+    }
+
+    /// All codes of a refusal, in order.
+    #[track_caller]
+    pub(crate) fn codes<T: std::fmt::Debug>(result: Result<T, ActivationRefusal>) -> Vec<&'static str> {
+        match result {
+            Ok(done) => panic!("it was not refused: {done:?}"),
+            Err(refusal) => refusal.reasons.iter().map(|reason| reason.code()).collect(),
+        }
+    }
+
+    pub(crate) fn tag_set<const N: usize>(&self, names: [&str; N]) -> TagSet {
+        names.iter().map(|name| self.tag(name)).collect()
+    }
+
+    pub(crate) fn is_active(&self, handle: AbilityHandle) -> bool {
+        self.sim.ability(handle).is_some_and(|granted| granted.is_active())
+    }
+
+    /// Sends an event with a magnitude.
+    #[track_caller]
+    pub(crate) fn send(&mut self, who: &str, tag: &str, magnitude: f64) {
+        let event = GameplayEvent { magnitude, ..GameplayEvent::new(self.tag(tag)) };
+        self.sim.send_event(self.id(who), event).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The only task of a controller's abilities.
+    #[track_caller]
+    pub(crate) fn task(&self, who: &str) -> TaskId {
+        let tasks: Vec<TaskId> = self.sim.tasks_of(self.id(who)).collect();
+        let [task] = tasks[..] else { panic!("one task and not {}", tasks.len()) };
+        task
+    }
+
+    /// The kinds of the tasks that are under way.
+    pub(crate) fn waits(&self, who: &str) -> Vec<String> {
+        let tasks = self.sim.tasks_of(self.id(who));
+        tasks.map(|task| self.sim.task_kind(task).unwrap_or_default().to_owned()).collect()
+    }
+
+    /// §10.5: nothing of an ability is left on a controller: no run, task, subscription, tag, cue, effect or timer.
+    #[track_caller]
+    pub(crate) fn assert_idle(&self, who: &str) {
+        let controller = self.sim.controller(self.id(who)).unwrap_or_else(|| panic!("{who} is gone"));
+        assert!(controller.activations().is_empty(), "runs");
+        assert_eq!(self.waits(who), [""; 0], "tasks");
+        assert_eq!(controller.subscription_count(), 0, "subscriptions");
+        assert!(controller.tags().is_empty(), "tags");
+        assert_eq!(controller.cues(), [], "cues");
+        assert_eq!(controller.effects(), [], "effects");
+        assert_eq!(self.sim.next_timer(), None, "timers");
+    }
+
     /// Lets seconds pass.
     pub(crate) fn pass(&mut self, seconds: f64) {
         self.sim.advance(Span::seconds(seconds));
@@ -246,10 +336,37 @@ impl Game {
             EventKind::EffectRefused(refusal) => {
                 format!("refused {} {}", effect(refusal.effect), refusal.code())
             }
+            EventKind::AbilityActivated { ability, .. } => {
+                format!("activated {}", catalog.ability_name(*ability))
+            }
+            EventKind::AbilityCommitted { ability, .. } => {
+                format!("committed {}", catalog.ability_name(*ability))
+            }
+            EventKind::AbilityEnded { ability, reason, .. } => {
+                format!("ended {} {}", catalog.ability_name(*ability), reason_word(*reason))
+            }
+            EventKind::AbilityCancelled { ability, reason, .. } => {
+                format!("cancelled {} {}", catalog.ability_name(*ability), reason_word(*reason))
+            }
+            EventKind::AbilityRefused(refusal) => format!("refused {}", refusal.code()),
+            EventKind::GameplayEvent { controller, event } => {
+                format!("{} ~{} {}", self.who(*controller), catalog.tag_name(event.tag), event.magnitude)
+            }
+            EventKind::CooldownBegan { duration, .. } => {
+                format!("cooldown of {}", duration.map_or(f64::NAN, Span::as_seconds))
+            }
+            EventKind::ChargesChanged { charges, .. } => format!("charges {charges}"),
+            EventKind::HostTaskRequested { kind, .. } => format!("host {kind}"),
             EventKind::CueAdded { cue, .. } => format!("cue +{}", catalog.tag_name(*cue)),
             EventKind::CueRemoved { cue, .. } => format!("cue -{}", catalog.tag_name(*cue)),
             EventKind::CueExecuted { cue, .. } => format!("cue !{}", catalog.tag_name(*cue)),
             other => other.name().to_owned(),
         }
     }
+}
+
+/// The name of a reason without its details.
+fn reason_word(reason: EndReason) -> String {
+    let word = format!("{reason:?}");
+    word.split('(').next().unwrap_or_default().to_owned()
 }

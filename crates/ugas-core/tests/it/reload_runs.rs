@@ -59,6 +59,7 @@ fn r8_a_run_goes_on_with_new_numbers_and_ids() {
 
     let report = sim.reload(rules(25.0, 2.0, true)).unwrap();
     assert!(report.is_lossless(), "{report}");
+    assert_eq!(sim.inconsistencies(), Vec::<String>::new());
     let catalog = sim.catalog().clone();
     let health = catalog.attribute("Health").unwrap();
     assert!(sim.has_tag(mage, catalog.tag("State.Casting").unwrap()));

@@ -23,11 +23,14 @@ pub use note::Note;
 pub use remove::Selector;
 pub use view::{Counts, View};
 
+use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::EffectDef;
 use ugas_core::expr::Program;
+use ugas_core::input::InputBufferConfig;
+use ugas_core::time::Span;
 
 /// Number of a controller: the order in which they were spawned.
 pub type Actor = usize;
@@ -39,6 +42,8 @@ pub struct Game {
     pub sets: Vec<AttributeSetDef>,
     /// Effects.
     pub effects: Vec<EffectDef>,
+    /// Abilities; the oracle does not model them.
+    pub abilities: Vec<AbilityDef>,
     /// Templates; the first is the usual one.
     pub templates: Vec<ControllerDef>,
     /// Tags, so that every test knows the same ones.
@@ -57,6 +62,13 @@ impl Game {
         }
         for effect in &self.effects {
             builder = builder.effect(effect.clone());
+        }
+        if !self.abilities.is_empty() {
+            let buffer = InputBufferConfig { enabled: true, window: Span::millis(700), size: 3 };
+            builder = builder.death("Health", 70.0).input_buffer(buffer);
+        }
+        for ability in &self.abilities {
+            builder = builder.ability(ability.clone());
         }
         for template in &self.templates {
             builder = builder.template(template.clone());

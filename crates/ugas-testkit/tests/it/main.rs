@@ -1,5 +1,6 @@
 //! Properties of the core, proven against the oracle and against itself.
 
+mod abilities;
 mod against_oracle;
 mod fuzz;
 mod no_panic;

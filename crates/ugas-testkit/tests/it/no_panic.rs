@@ -2,13 +2,18 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use ugas_core::ability::{AbilityDef, GameplayEvent, Grant, Instancing, TriggerOn};
 use ugas_core::effect::{
     AdditionalEffectDef, EffectContext, EffectDef, EffectQuery, StackExpiration, StackingDef,
 };
-use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use ugas_core::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
+use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{EvaluationParameters, Simulation, Stacks};
+use ugas_core::simulation::{ActivationRequest, EvaluationParameters, Simulation, Stacks};
+use ugas_core::tag::TagSet;
+use ugas_core::targeting::{Placement, TargetData};
+use ugas_core::task::{ActionDef, Recipient, TaskDef, TaskOutcome, WaitDef};
 use ugas_core::time::Span;
 use ugas_testkit::fixtures::{Bout, Op, arena, operation};
 use ugas_testkit::oracle::Game;
@@ -32,7 +37,7 @@ fn call() -> impl Strategy<Value = Call> {
     let raw = prop_oneof![3 => 0..64u64, 1 => (0..8u64).prop_map(|index| 1 << 32 | index), 1 => any::<u64>()];
     let leaf = prop_oneof![
         2 => operation().prop_map(Call::Sensible),
-        3 => (0..22u8, raw.clone(), raw.clone(), raw).prop_map(|(kind, a, b, c)| Call::Wild(kind, a, b, c)),
+        3 => (0..38u8, raw.clone(), raw.clone(), raw).prop_map(|(kind, a, b, c)| Call::Wild(kind, a, b, c)),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| vec(inner, 1..4).prop_map(Call::Batch))
 }
@@ -58,6 +63,36 @@ fn wild_game() -> Game {
     let rules = StackingDef { expiration: StackExpiration::Refresh, ..StackingDef::by_target(0) };
     let zero = EffectDef::lasting("GE_Zero", 0.0).modify("Power", Operation::Multiply, 10.0).stacking(rules);
     game.effects.extend([again, phoenix, shy, rival, huge, grow, tiny, zero]);
+    game.tags.push("Event.Echo".to_owned());
+    let act = TaskDef::Act;
+    let echo = act(ActionDef::SendEvent {
+        tag: "Event.Echo".to_owned(),
+        to: Recipient::Target,
+        magnitude: Some("Power * Param(\"P\")".into()),
+    });
+    game.abilities = vec![
+        AbilityDef::new("GA_Echo")
+            .instancing(Instancing::PerExecution)
+            .triggered(TriggerOn::Event, "Event.Echo")
+            .with_parameter("P", 1.0)
+            .task(echo)
+            .task(TaskDef::wait("Power - 9")),
+        AbilityDef::new("GA_Loop").passive().task(TaskDef::Repeat {
+            count: None,
+            interval: Some("Param(\"P\")".into()),
+            tasks: vec![TaskDef::apply_to_owner("GE_Mark"), TaskDef::host("PlayMontage")],
+        }),
+        AbilityDef::new("GA_Burst")
+            .retriggered()
+            .triggered(TriggerOn::TagAdded, "State.Marked")
+            .cancels("State.Stun")
+            .cost("GE_Hit")
+            .cooldown("GE_Strength")
+            .charges(2, 0.5)
+            .task(act(ActionDef::AddCue("Cue.Aura".to_owned())))
+            .task(TaskDef::apply_to_target("GE_Shy"))
+            .task(TaskDef::Wait(WaitDef::ConfirmCancel)),
+    ];
     game
 }
 
@@ -148,9 +183,59 @@ fn wild(bout: &mut Bout, kind: u8, a: u64, b: u64, c: u64) {
         }
         19 => drop(sim.cooldown(one, &[tag])),
         20 => sim.advance(Span::from_micros((c as i64 % 20_000_000).saturating_sub(10))),
+        22.. => wild_ability(sim, kind, one, two, [a, b, c], number),
         _ => {
             let snapshot = sim.snapshot();
             sim.restore(&snapshot).unwrap();
+        }
+    }
+}
+
+/// Abilities of the wild game, or none, with numbers and handles of all sorts.
+fn wild_ability(
+    sim: &mut Simulation,
+    kind: u8,
+    one: ControllerId,
+    two: ControllerId,
+    [a, b, c]: [u64; 3],
+    number: f64,
+) {
+    let abilities = sim.controller(one).map(|known| known.abilities()).unwrap_or_default();
+    let handle = abilities.get(b as usize % abilities.len().max(1)).copied();
+    let Some(handle) = handle.or(AbilityHandle::from_bits(b)) else { return };
+    let run = sim.ability(handle).and_then(|granted| granted.activations().first().copied());
+    let run = run.or(ActivationId::from_bits(c));
+    let task = sim.tasks_of(one).next().or(TaskId::from_bits(c));
+    let tag = TagId::from_index(if b < 60 { b as u32 % 20 } else { b as u32 });
+    let tags: TagSet = [tag].into_iter().collect();
+    let event = GameplayEvent { magnitude: number, target: Some(two), ..GameplayEvent::new(tag) };
+    let place = [number, 0.0, f64::from(b as u32)];
+    match kind {
+        22..=24 => {
+            let grant = Grant::new(AbilityId::from_index(c as u32 % 4)).tag(tag).parameter("P", number);
+            let _ = sim.grant_with(one, grant.level(a as u32).input("One"));
+        }
+        25 | 26 => drop(sim.activate_on(handle, two)),
+        27 => {
+            let mut targets = TargetData::from(place);
+            targets.push(two);
+            let _ = sim.activate_with(handle, ActivationRequest::on(targets).with_event(event));
+        }
+        28 => drop(sim.send_event(one, event)),
+        29 => drop(sim.press(one, "One")),
+        30 => drop(sim.release(one, "One")),
+        31 => {
+            sim.activate_by_tags(one, &tags);
+            sim.cancel_by_tags(two, &tags, &tags);
+        }
+        32 => drop(run.map(|run| (sim.commit(run), sim.end(run)))),
+        33 => drop(task.map(|task| sim.provide_targets(task, TargetData::from(place)))),
+        34 => drop(task.map(|task| sim.complete_task(task, TaskOutcome::Completed))),
+        35 => drop(sim.set_placement(one, Placement::at(place).ok())),
+        36 => drop((sim.set_parameter(handle, "P", number), sim.set_ability_level(handle, c as u32))),
+        _ => {
+            let config = InputBufferConfig { enabled: true, window: Span::seconds(number), size: c as u32 };
+            let _ = (sim.set_input_buffer(one, config), sim.confirm(one), sim.decline(two));
         }
     }
 }
@@ -172,6 +257,8 @@ fn check(sim: &Simulation) -> Result<(), TestCaseError> {
         let active = controller.effects().iter().filter_map(|&id| sim.effect(id));
         prop_assert_eq!(active.count(), controller.effects().len());
     }
+    let found = sim.inconsistencies();
+    prop_assert!(found.is_empty(), "{:#?}", found);
     Ok(())
 }
 
@@ -179,6 +266,9 @@ fn check(sim: &Simulation) -> Result<(), TestCaseError> {
 fn take_everything_away(sim: &mut Simulation) -> Result<(), TestCaseError> {
     let everybody: Vec<ControllerId> = sim.controllers().map(|(id, _)| id).collect();
     for &id in everybody.iter().cycle().take(everybody.len() * 4) {
+        for handle in sim.controller(id).map(|known| known.abilities().to_vec()).unwrap_or_default() {
+            let _ = sim.revoke(handle);
+        }
         sim.remove_matching(id, &EffectQuery::default(), Stacks::All);
     }
     for &id in &everybody {

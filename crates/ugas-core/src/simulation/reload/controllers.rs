@@ -7,7 +7,7 @@ use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
 use crate::controller::Controller;
 use crate::handle::ControllerId;
-use crate::id::{AttributeSetId, EffectId, TagId, TemplateId};
+use crate::id::{AbilityId, AttributeSetId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
@@ -55,6 +55,7 @@ impl Reload<'_> {
             placement,
             team,
             rolls,
+            runs,
             pending: _,
         } = controller;
         let template = self.template(id, *template);
@@ -70,6 +71,9 @@ impl Reload<'_> {
         let rolls = rolls.iter().filter_map(|&(effect, count)| Some((self.ids.effect(effect)?, count)));
         let mut rolls: SmallVec<[(EffectId, u32); 2]> = rolls.collect();
         rolls.sort_unstable();
+        let own_runs = runs.iter().filter_map(|&(ability, count)| Some((self.ids.ability(ability)?, count)));
+        let mut own_runs: SmallVec<[(AbilityId, u32); 2]> = own_runs.collect();
+        own_runs.sort_unstable();
         let entries = modifiers.iter().filter_map(|entry| self.entry(entry, old_layout, new_layout));
         let mut modifiers: Vec<ModifierEntry> = entries.collect();
         modifiers.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
@@ -98,6 +102,7 @@ impl Reload<'_> {
             placement: *placement,
             team: team.clone(),
             rolls,
+            runs: own_runs,
             pending: Default::default(),
         })
     }

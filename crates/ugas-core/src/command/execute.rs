@@ -1,0 +1,112 @@
+//! Carrying out commands: each calls the method that it names.
+
+use super::{Command, CommandError, Outcome};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Carries out a command.
+    ///
+    /// # Errors
+    /// As the method that does the same; nothing has changed then.
+    pub fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
+        Ok(match command {
+            Command::Spawn(spawn) => Outcome::Spawned(self.spawn_with(spawn)?),
+            Command::Despawn(controller) => done(self.despawn(controller))?,
+            Command::SetOwner { controller, owner } => done(self.set_owner(controller, owner))?,
+            Command::SetAvatar { controller, avatar } => done(self.set_avatar(controller, avatar))?,
+            Command::RegisterSet { controller, set } => done(self.register_set(controller, set))?,
+            Command::UnregisterSet { controller, set } => done(self.unregister_set(controller, set))?,
+            Command::Apply { spec, target } => Outcome::Applied(self.apply(&spec, target)?),
+            Command::ApplyEffect { effect, level, context, magnitudes, target } => {
+                let mut spec = self.spec(effect, level, context)?;
+                for (tag, value) in magnitudes {
+                    spec.set_magnitude(tag, value);
+                }
+                Outcome::Applied(self.apply(&spec, target)?)
+            }
+            Command::Remove { active, stacks } => done(self.remove(active, stacks))?,
+            Command::RemoveMatching { controller, query, stacks } => {
+                Outcome::Removed(self.remove_matching(controller, &query, stacks))
+            }
+            Command::SetDuration { active, duration } => done(self.set_duration(active, duration))?,
+            Command::SetLevel { active, level } => done(self.set_level(active, level))?,
+            Command::SetMagnitude { active, tag, value } => done(self.set_magnitude(active, tag, value))?,
+            Command::DefineEffect(def) => Outcome::Defined(self.define_effect(*def)?),
+            Command::ForgetEffect(effect) => done(self.forget_effect(effect))?,
+            Command::Advance(span) => {
+                self.advance(span);
+                Outcome::Done
+            }
+            Command::Batch(commands) => {
+                if commands.iter().any(|command| matches!(command, Command::Batch(_))) {
+                    return Err(CommandError::NestedBatch);
+                }
+                let run = |sim: &mut Self| commands.into_iter().map(|command| sim.execute(command)).collect();
+                Outcome::Batch(self.batch(run))
+            }
+            Command::Grant { controller, ability, level } => {
+                Outcome::Granted(self.grant(controller, ability, level)?)
+            }
+            Command::GrantWith { controller, grant } => {
+                Outcome::Granted(self.grant_with(controller, *grant)?)
+            }
+            Command::Revoke(handle) => done(self.revoke(handle))?,
+            Command::RevokeOnEnd(handle) => done(self.revoke_on_end(handle))?,
+            Command::SetAbilityLevel { ability, level } => done(self.set_ability_level(ability, level))?,
+            Command::BindInput { ability, input } => done(self.bind_input(ability, input))?,
+            Command::SetParameter { ability, name, value } => {
+                done(self.set_parameter(ability, &name, value))?
+            }
+            Command::GrantSet { controller, set } => {
+                Outcome::GrantedSet(Box::new(self.grant_set(controller, &set)?))
+            }
+            Command::RevokeSet { controller, granted } => {
+                self.revoke_set(controller, &granted);
+                Outcome::Done
+            }
+            Command::Activate { ability, request } => {
+                Outcome::Activated(self.activate_with(ability, *request)?)
+            }
+            Command::ActivateAbility { controller, ability, request } => {
+                Outcome::Activated(self.activate_ability(controller, ability, *request)?)
+            }
+            Command::ActivateByTags { controller, tags } => {
+                Outcome::ActivatedAll(self.activate_by_tags(controller, &tags))
+            }
+            Command::Commit(activation) => done(self.commit(activation))?,
+            Command::Cancel(activation) => done_if(self.cancel(activation)),
+            Command::End(activation) => done_if(self.end(activation)),
+            Command::CancelAbility(handle) => Outcome::Cancelled(self.cancel_ability(handle)?),
+            Command::CancelByTags { controller, with, without } => {
+                Outcome::Cancelled(self.cancel_by_tags(controller, &with, &without))
+            }
+            Command::CancelAll { controller, except } => {
+                Outcome::Cancelled(self.cancel_all(controller, except))
+            }
+            Command::SendEvent { controller, event } => done(self.send_event(controller, event))?,
+            Command::Press { controller, input } => {
+                Outcome::Pressed(Box::new(self.press(controller, input)?))
+            }
+            Command::Release { controller, input } => done_if(self.release(controller, input)?),
+            Command::Confirm(controller) => done(self.confirm(controller))?,
+            Command::Decline(controller) => done(self.decline(controller))?,
+            Command::SetInputBuffer { controller, config } => {
+                done(self.set_input_buffer(controller, config))?
+            }
+            Command::CompleteTask { task, outcome } => done_if(self.complete_task(task, outcome)),
+            Command::ProvideTargets { task, targets } => done_if(self.provide_targets(task, targets)),
+            Command::SetPlacement { controller, placement } => {
+                done(self.set_placement(controller, placement))?
+            }
+            Command::SetTeam { controller, team } => done(self.set_team(controller, team))?,
+        })
+    }
+}
+
+fn done_if(anything: bool) -> Outcome {
+    if anything { Outcome::Done } else { Outcome::Nothing }
+}
+
+fn done<E: Into<CommandError>>(result: Result<(), E>) -> Result<Outcome, CommandError> {
+    result.map(|()| Outcome::Done).map_err(Into::into)
+}

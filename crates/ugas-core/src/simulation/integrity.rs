@@ -1,0 +1,153 @@
+//! Soundness: everything that is derived, compared with what it is derived from.
+
+use super::Simulation;
+use super::state::{Timer, TimerKind};
+use crate::ability::ThreadStatus;
+use crate::controller::Controller;
+use crate::effect::EffectStatus;
+use crate::handle::ControllerId;
+use crate::id::TagId;
+use crate::time::Time;
+
+impl Simulation {
+    /// Rebuilds every index from what it is an index of, and says where they differ; nothing of a sound simulation does.
+    /// For tests of games and engines: it looks at everything, and takes its time.
+    pub fn inconsistencies(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (id, controller) in self.state.controllers.iter() {
+            self.check_abilities(id, controller, &mut found);
+            self.check_subscriptions(id, controller, &mut found);
+            self.check_gifts(controller, &mut found);
+        }
+        self.check_runs(&mut found);
+        self.check_timers(&mut found);
+        found
+    }
+
+    fn check_abilities(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        let mut granted: Vec<_> =
+            self.state.abilities.iter().filter(|(_, granted)| granted.controller == id).collect();
+        granted.sort_unstable_by_key(|(_, granted)| granted.sequence);
+        differ(found, "abilities", &controller.abilities, granted.iter().map(|(handle, _)| *handle));
+        let triggers = granted.iter().filter_map(|&(handle, granted)| {
+            let ability = self.catalog.ability_by_id(granted.ability)?;
+            Some(ability.triggers.iter().map(move |&(on, tag)| (on, tag, handle)))
+        });
+        differ(found, "triggers", &controller.triggers, triggers.flatten());
+        let mut runs: Vec<_> =
+            self.state.activations.iter().filter(|(_, run)| run.controller == id).collect();
+        runs.sort_unstable_by_key(|(_, run)| run.sequence);
+        differ(found, "runs of a controller", &controller.activations, runs.iter().map(|(run, _)| *run));
+        for (handle, granted) in granted {
+            let own = runs.iter().filter(|(_, run)| run.granted == handle);
+            differ(found, "runs of an ability", &granted.activations, own.map(|(run, _)| *run));
+            if granted.recharge.is_some() != granted.timer.is_some() {
+                found.push("a recharge without a timer, or the other way round".to_owned());
+            }
+        }
+    }
+
+    fn check_subscriptions(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
+        let entries =
+            tasks.flat_map(|(handle, task)| task.subjects.iter().map(move |&to| (to, task.sequence, handle)));
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort_unstable();
+        differ(found, "subscriptions", &controller.subscriptions, entries.into_iter());
+    }
+
+    /// Ability blocks and cues: counted gifts of effects and abilities.
+    fn check_gifts(&self, controller: &Controller, found: &mut Vec<String>) {
+        let (mut blocks, mut cues) = (Vec::new(), Vec::new());
+        for &id in &controller.effects {
+            let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { continue };
+            if active.status == EffectStatus::Running && active.given && !active.inhibited {
+                blocks.extend(effect.block_abilities.iter());
+                cues.extend(effect.cues.iter());
+            }
+        }
+        let runs = controller.activations.iter().filter_map(|&run| self.state.activations.get(run));
+        cues.extend(runs.flat_map(|run| run.cues.iter().copied()));
+        differ(found, "ability blocks", &controller.ability_blocks, counted(blocks).into_iter());
+        differ(found, "cues", &controller.cues, counted(cues).into_iter());
+    }
+
+    /// Every task holds a branch, every branch that is held has its task, and joins know their branches.
+    fn check_runs(&self, found: &mut Vec<String>) {
+        let mut held = 0;
+        for (id, run) in self.state.activations.iter() {
+            if run.ending || run.threads.is_empty() {
+                found.push("a run that neither goes on nor has ended".to_owned());
+            }
+            for thread in &run.threads {
+                let branches = run.threads.iter().filter(|other| other.parent == Some(thread.id)).count();
+                let is_sound = match thread.status {
+                    // Inside a batch, programs wait for its end.
+                    ThreadStatus::Running | ThreadStatus::Yielding => self.scratch.batch_depth > 0,
+                    ThreadStatus::Joining(count) => count as usize == branches,
+                    ThreadStatus::Waiting(task) => {
+                        held += 1;
+                        self.state.tasks.get(task).is_some_and(|task| {
+                            (task.activation, task.thread, task.step) == (id, thread.id, thread.step)
+                        })
+                    }
+                };
+                if !is_sound {
+                    found.push(format!("a branch with {branches} others is {:?}", thread.status));
+                }
+            }
+        }
+        if held != self.state.tasks.iter().count() {
+            found.push("a task that holds nothing".to_owned());
+        }
+    }
+
+    fn check_timers(&self, found: &mut Vec<String>) {
+        let mut expected: Vec<(Time, Timer)> = Vec::new();
+        for (id, active) in self.state.effects.iter() {
+            let sequence = active.sequence;
+            let running = active.status == EffectStatus::Running;
+            for (at, kind) in
+                [(active.next_tick, TimerKind::Tick(id)), (active.expires, TimerKind::Expiry(id))]
+            {
+                expected.extend(at.filter(|_| running).map(|at| (at, Timer { sequence, kind })));
+            }
+        }
+        for (id, task) in self.state.tasks.iter() {
+            let timer = Timer { sequence: task.sequence, kind: TimerKind::Task(id) };
+            expected.extend(task.deadline.map(|at| (at, timer)));
+        }
+        for (id, granted) in self.state.abilities.iter() {
+            let timer = Timer { sequence: granted.sequence, kind: TimerKind::Recharge(id) };
+            expected.extend(granted.recharge.map(|at| (at, timer)));
+        }
+        expected.sort_unstable();
+        let mut timers = self.state.timers.clone();
+        let scheduled: Vec<_> = core::iter::from_fn(|| timers.pop_due(Time::MAX)).collect();
+        differ(found, "timers", &scheduled, expected.into_iter());
+    }
+}
+
+fn counted(mut tags: Vec<TagId>) -> Vec<(TagId, u32)> {
+    tags.sort_unstable();
+    let mut counts: Vec<(TagId, u32)> = Vec::new();
+    for tag in tags {
+        match counts.last_mut() {
+            Some((last, count)) if *last == tag => *count += 1,
+            _ => counts.push((tag, 1)),
+        }
+    }
+    counts
+}
+
+fn differ<T: PartialEq + core::fmt::Debug>(
+    found: &mut Vec<String>,
+    what: &str,
+    index: &[T],
+    rebuilt: impl Iterator<Item = T>,
+) {
+    let rebuilt: Vec<T> = rebuilt.collect();
+    if index != rebuilt {
+        found.push(format!("{what} are {index:?} and should be {rebuilt:?}"));
+    }
+}

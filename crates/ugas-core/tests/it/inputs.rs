@@ -1,0 +1,255 @@
+//! Input (§11): presses and releases, what they activate, and the buffer of §11.3.
+
+use ugas_core::ability::{AbilityDef, Grant};
+use ugas_core::effect::EffectDef;
+use ugas_core::handle::AbilityHandle;
+use ugas_core::input::{InputBufferConfig, InputId};
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{Pressed, Stacks};
+use ugas_core::task::{TaskDef, WaitDef};
+use ugas_core::time::Span;
+
+use crate::abilities::lasting;
+use crate::fixture::{Game, instant};
+
+/// Abilities for A, B and C, each bound to the input of its letter and blocked by a stun; the window is 0.15 s, with room
+/// for `size` inputs.
+fn arena(size: u32) -> Game {
+    let buffer = InputBufferConfig { enabled: true, window: Span::millis(150), size };
+    let mut game = Game::build(|builder| {
+        let builder = ["A", "B", "C"].iter().fold(builder, |builder, name| {
+            builder.ability(lasting(&format!("GA_{name}")).blocked_by("State.Stunned"))
+        });
+        builder
+            .input_buffer(buffer)
+            .effect(EffectDef::infinite("GE_Stun").granting("State.Stunned"))
+            .effect(instant("GE_Cost", "Mana", Operation::Add, -30.0))
+            .ability(AbilityDef::new("GA_Dear").blocked_by("State.Stunned").cost("GE_Cost"))
+    });
+    for name in ["A", "B", "C"] {
+        bind(&mut game, &format!("GA_{name}"), name);
+    }
+    game.events();
+    game
+}
+
+fn bind(game: &mut Game, ability: &str, input: &str) -> AbilityHandle {
+    let grant = Grant::new(game.ability(ability)).input(input);
+    game.sim.grant_with(game.id("hero"), grant).unwrap()
+}
+
+fn press(game: &mut Game, input: &str) -> Pressed {
+    game.sim.press(game.id("hero"), input).unwrap()
+}
+
+fn active(game: &Game) -> Vec<&str> {
+    let catalog = game.sim.catalog();
+    let abilities = game.sim.controller(game.id("hero")).unwrap().abilities();
+    let active = abilities.iter().filter_map(|&handle| game.sim.ability(handle));
+    active
+        .filter(|granted| granted.is_active())
+        .map(|granted| catalog.ability_name(granted.ability()))
+        .collect()
+}
+
+fn buffered(game: &Game) -> Vec<String> {
+    let buffer = game.sim.controller(game.id("hero")).unwrap().input_buffer();
+    buffer.iter().map(|kept| kept.input.to_string()).collect()
+}
+
+/// Stuns the hero, presses at the given times in seconds, and lets the stun end at the last.
+fn unblocked_at(game: &mut Game, presses: &[(f64, &str)], end: f64) {
+    let stun = game.activate("GE_Stun", "wolf", "hero");
+    let start = game.sim.now();
+    for &(at, input) in presses {
+        game.sim.advance_to(start + Span::seconds(at));
+        assert_eq!(press(game, input), Pressed::Buffered);
+    }
+    game.sim.advance_to(start + Span::seconds(end));
+    game.sim.remove(stun, Stacks::All).unwrap();
+}
+
+#[test]
+fn section_11_2_a_press_activates_the_ability_that_is_bound_to_it() {
+    let mut game = arena(3);
+    assert!(matches!(press(&mut game, "A"), Pressed::Activated(_)));
+    assert_eq!(active(&game), ["GA_A"]);
+    assert_eq!(press(&mut game, "Nothing"), Pressed::Unbound);
+    assert_eq!(game.log(), ["InputPressed", "activated GA_A", "committed GA_A", "InputPressed"]);
+    let hero = game.id("hero");
+    game.pass(0.5);
+    assert_eq!(game.sim.held(hero, &InputId::new("A")), Some(Span::seconds(0.5)));
+    assert_eq!((game.sim.release(hero, "A"), game.sim.release(hero, "A")), (Ok(true), Ok(false)));
+    assert_eq!(game.sim.held(hero, &InputId::new("A")), None);
+    game.sim.despawn(hero).unwrap();
+    assert_eq!(game.sim.press(hero, "A").unwrap_err().code(), "UnknownController");
+    assert_eq!(game.sim.release(hero, "A").unwrap_err().code(), "UnknownController");
+    assert_eq!(game.sim.confirm(hero).unwrap_err().code(), "UnknownController");
+    assert_eq!(game.sim.decline(hero).unwrap_err().code(), "UnknownController");
+}
+
+#[test]
+fn section_11_2_the_first_of_several_that_can_be_is_activated() {
+    let mut game = arena(3);
+    let other = bind(&mut game, "GA_B", "A");
+    press(&mut game, "A");
+    assert_eq!(active(&game), ["GA_A"]);
+    press(&mut game, "A");
+    assert!(game.is_active(other));
+    game.sim.bind_input(other, Some("Z".into())).unwrap();
+    game.sim.cancel_ability(other).unwrap();
+    press(&mut game, "Z");
+    assert!(game.is_active(other));
+}
+
+#[test]
+fn section_11_3_an_input_in_a_blocked_state_is_kept_and_tried_when_the_block_ends() {
+    let mut game = arena(3);
+    unblocked_at(&mut game, &[(0.0, "A")], 0.1);
+    assert_eq!((active(&game), buffered(&game)), (vec!["GA_A"], vec![]));
+    let log = game.log();
+    assert!(log.contains(&"InputBuffered".to_owned()), "{log:?}");
+}
+
+#[test]
+fn section_11_3_an_input_expires_exactly_at_the_end_of_its_window() {
+    for (end, expected) in [(0.149_999, vec!["GA_A"]), (0.15, vec![]), (0.2, vec![])] {
+        let mut game = arena(3);
+        unblocked_at(&mut game, &[(0.0, "A")], end);
+        assert_eq!((active(&game), buffered(&game)), (expected, vec![]), "{end}");
+    }
+}
+
+#[test]
+fn section_11_3_inputs_are_tried_in_order_until_one_succeeds_and_the_rest_is_forgotten() {
+    let mut game = arena(3);
+    unblocked_at(&mut game, &[(0.0, "B"), (0.01, "A"), (0.02, "C")], 0.1);
+    assert_eq!((active(&game), buffered(&game)), (vec!["GA_B"], vec![]));
+    // The oldest has expired, the next is the first.
+    let mut game = arena(3);
+    unblocked_at(&mut game, &[(0.0, "B"), (0.1, "A"), (0.11, "C")], 0.2);
+    assert_eq!(active(&game), ["GA_A"]);
+}
+
+#[test]
+fn section_11_3_a_full_buffer_keeps_the_newest() {
+    let mut game = arena(2);
+    unblocked_at(&mut game, &[(0.0, "A"), (0.01, "B"), (0.02, "C")], 0.1);
+    assert_eq!(active(&game), ["GA_B"]);
+}
+
+#[test]
+fn section_11_3_one_that_fails_makes_room_for_the_next() {
+    // Mana 50 pays 30 once; the second time it is too little, and the input after it has its turn.
+    let mut game = arena(3);
+    let dear = bind(&mut game, "GA_Dear", "D");
+    game.run(dear);
+    let stun = game.activate("GE_Stun", "wolf", "hero");
+    assert_eq!((press(&mut game, "D"), press(&mut game, "C")), (Pressed::Buffered, Pressed::Buffered));
+    game.pass(0.1);
+    game.events();
+    game.sim.remove(stun, Stacks::All).unwrap();
+    assert_eq!((active(&game), buffered(&game)), (vec!["GA_C"], vec![]));
+    assert!(game.log().contains(&"refused CannotAfford".to_owned()));
+}
+
+#[test]
+fn section_11_3_only_a_blocked_state_is_worth_keeping() {
+    let mut game = arena(3);
+    let dear = bind(&mut game, "GA_Dear", "D");
+    game.run(dear);
+    let Pressed::Refused(refusal) = press(&mut game, "D") else { panic!("nothing passes by itself here") };
+    assert_eq!(refusal.code(), "CannotAfford");
+    assert!(buffered(&game).is_empty());
+    // Of two abilities one is blocked, the other one is too dear: the input waits for the first.
+    let run = press(&mut game, "A");
+    assert!(matches!(run, Pressed::Activated(_)));
+    game.sim.bind_input(dear, Some("A".into())).unwrap();
+    assert_eq!(press(&mut game, "A"), Pressed::Buffered);
+}
+
+#[test]
+fn section_11_3_the_end_of_an_ability_and_of_a_cooldown_are_ends_of_blocks() {
+    let buffer = InputBufferConfig { enabled: true, window: Span::millis(150), size: 3 };
+    let mut game = Game::build(|builder| {
+        builder
+            .input_buffer(buffer)
+            .effect(EffectDef::lasting("GE_Cooldown", 1.0).granting("Cooldown.Skill"))
+            .ability(AbilityDef::new("GA_Short").task(TaskDef::wait(1.0)))
+            .ability(AbilityDef::new("GA_Cool").cooldown("GE_Cooldown"))
+            .ability(AbilityDef::new("GA_Charged").charges(1, 1.0))
+    });
+    for (ability, input) in [("GA_Short", "A"), ("GA_Cool", "B"), ("GA_Charged", "C")] {
+        bind(&mut game, ability, input);
+        assert!(matches!(press(&mut game, input), Pressed::Activated(_)));
+        game.pass(0.9);
+        game.events();
+        assert_eq!(press(&mut game, input), Pressed::Buffered, "{ability}");
+        game.pass(0.1);
+        let log = game.log();
+        assert!(log.contains(&format!("activated {ability}")), "{log:?}");
+        assert!(buffered(&game).is_empty());
+        game.pass(1.0);
+    }
+}
+
+#[test]
+fn section_11_3_a_buffer_is_off_unless_asked_for_and_can_be_set_for_one_controller() {
+    let mut game = arena(3);
+    let hero = game.id("hero");
+    game.sim.set_input_buffer(hero, InputBufferConfig::default()).unwrap();
+    game.apply("GE_Stun", "wolf", "hero");
+    assert!(matches!(press(&mut game, "A"), Pressed::Refused(_)));
+    let long = InputBufferConfig { enabled: true, window: Span::seconds(10.0), size: 1 };
+    game.sim.set_input_buffer(hero, long).unwrap();
+    assert_eq!(press(&mut game, "A"), Pressed::Buffered);
+    game.pass(9.0);
+    assert_eq!(buffered(&game), ["A"]);
+    game.sim.set_input_buffer(hero, InputBufferConfig::default()).unwrap();
+    assert!(buffered(&game).is_empty());
+}
+
+#[test]
+fn a_press_that_a_task_waits_for_is_not_tried_on_abilities() {
+    let combo = AbilityDef::new("GA_Combo").task(TaskDef::Wait(WaitDef::InputPressed(None)));
+    let mut game = Game::build(|builder| builder.ability(combo).ability(lasting("GA_Other")));
+    let combo = bind(&mut game, "GA_Combo", "A");
+    let other = bind(&mut game, "GA_Other", "A");
+    assert!(matches!(press(&mut game, "A"), Pressed::Activated(_)));
+    assert!(game.is_active(combo));
+    game.events();
+    assert_eq!(press(&mut game, "A"), Pressed::Consumed);
+    assert!(!game.is_active(combo) && !game.is_active(other));
+    assert_eq!(game.log(), ["InputPressed", "ended GA_Combo Completed"]);
+}
+
+/// §15.1: a tap that was buffered makes a short hop, though the button is long released.
+#[test]
+fn section_15_1_a_buffered_tap_is_released_already() {
+    let jump = AbilityDef::new("GA_Jump")
+        .blocked_by("State.Stunned")
+        .task(TaskDef::Wait(WaitDef::InputReleased(None)))
+        .task(crate::tasks::note("Param(\"Input.HeldTime\")"));
+    let buffer = InputBufferConfig { enabled: true, window: Span::millis(150), size: 3 };
+    let mut game = Game::build(|builder| {
+        builder
+            .input_buffer(buffer)
+            .effect(EffectDef::infinite("GE_Stun").granting("State.Stunned"))
+            .ability(jump)
+    });
+    let handle = bind(&mut game, "GA_Jump", "Jump");
+    let stun = game.activate("GE_Stun", "wolf", "hero");
+    press(&mut game, "Jump");
+    game.pass(0.05);
+    game.sim.release(game.id("hero"), "Jump").unwrap();
+    game.pass(0.05);
+    game.sim.remove(stun, Stacks::All).unwrap();
+    assert!(!game.is_active(handle));
+    assert_eq!(crate::tasks::noted(&game, handle), 0.05);
+    // Held, it lasts until the release.
+    press(&mut game, "Jump");
+    game.pass(0.4);
+    assert!(game.is_active(handle));
+    game.sim.release(game.id("hero"), "Jump").unwrap();
+    assert_eq!(crate::tasks::noted(&game, handle), 0.4);
+}
