@@ -58,7 +58,7 @@ fn a_failed_expectation_says_what_was_there() {
     assert_eq!((&failure["step"], &failure["line"]), (&1.into(), &19.into()));
     assert_eq!((failure["expected"].as_str(), failure["actual"].as_str()), (Some("95"), Some("90")));
     let wolf = &scenario["final"]["wolf"];
-    assert_eq!(keys(wolf), ["attributes", "effects", "tags"]);
+    assert_eq!(keys(wolf), ["abilities", "attributes", "effects", "tags"]);
     assert_eq!(wolf["attributes"]["Health"], serde_json::json!({ "base": 90.0, "current": 90.0 }));
     assert_eq!(wolf["tags"]["Kin.Wolf"], 1);
 }
@@ -80,7 +80,7 @@ fn impossible_steps_fail_with_a_hint() {
     assert!(unknown.stdout.contains("GE_Hit`"), "{}", unknown.stdout);
     let cast = ugas(["run", &tale("run-cast", "  - Activate: { Controller: wolf, Ability: GA_Bite }\n")]);
     assert_eq!(cast.status, 1);
-    assert!(cast.stdout.contains("abilities are not supported yet"), "{}", cast.stdout);
+    assert!(cast.stdout.contains("there is no ability `GA_Bite`"), "{}", cast.stdout);
     assert_eq!(ugas(["run", &empty_folder("run-empty").to_string_lossy()]).status, 2);
 }
 
