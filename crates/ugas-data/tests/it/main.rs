@@ -5,6 +5,7 @@ mod corpus;
 mod hostile;
 mod official;
 mod packs;
+mod puzzle2048;
 mod reload;
 mod rendering;
 mod roundtrip;
