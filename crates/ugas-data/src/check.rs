@@ -7,12 +7,14 @@ mod references;
 mod rules;
 mod scenario;
 mod targeting;
+mod task_table;
 mod tasks;
 
 pub(crate) use index::{Index, Names};
 pub(crate) use references::{Unresolved, report_missing, soften};
 pub(crate) use scenario::check as check_scenario;
 pub(crate) use targeting::target_filters;
+pub(crate) use task_table::describe_tasks;
 
 use crate::diagnostics::Sink;
 use crate::model::Document;

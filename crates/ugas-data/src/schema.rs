@@ -54,6 +54,7 @@ pub fn json_schema(name: &str) -> Option<Value> {
         | DocumentKind::EffectContainers => library::LibraryDoc::schema(&mut definitions),
         DocumentKind::Scenario => scenario::ScenarioDoc::schema(&mut definitions),
     };
+    crate::check::describe_tasks(&mut definitions);
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("{}/schemas/{name}.json", env!("CARGO_PKG_REPOSITORY")),

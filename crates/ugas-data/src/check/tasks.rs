@@ -2,150 +2,15 @@
 
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
-use ugas_core::targeting::Confirmation;
-use ugas_core::task::{Comparison, Recipient};
 
 use super::references::{Checker, NamesIn};
-use crate::decode::{self, Field, ReferenceKind, TagRole};
+use super::task_table::{HOST_TASKS, Kind, TASKS};
+use crate::decode::{Field, ReferenceKind, TagRole};
 use crate::diagnostics::codes;
 use crate::model::ability::{TargetingDoc, TaskDoc};
 use crate::model::effect::TagQueryDoc;
 use crate::node::{Entry, Node, Value, byte_in_file};
 use crate::source::{Span, Spanned};
-
-/// What a parameter holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// A number or an expression.
-    Number,
-    Flag,
-    Text,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    Tag,
-    Tags,
-    Cue,
-    Query,
-    Attribute,
-    Effect,
-    Ability,
-    Input,
-    Container,
-    Targeting,
-    /// Numbers by tag.
-    Magnitudes,
-    /// A list of tasks.
-    Tasks,
-    /// A list of lists of tasks.
-    Branches,
-}
-
-use Kind::{
-    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Query, Tag, Tags,
-    Targeting, Tasks, Text, Word,
-};
-
-/// A built-in task: its type, its parameters, and which of them it needs, one of each group.
-type TaskRow = (&'static str, &'static [(&'static str, Kind)], &'static [&'static [&'static str]]);
-
-const APPLY: &[(&str, Kind)] = &[
-    ("EffectClass", Effect),
-    ("Level", Number),
-    ("SetByCaller", Magnitudes),
-    ("As", Text),
-    ("MaxRange", Number),
-    ("Radius", Number),
-    ("RequireTag", Tag),
-    ("IgnoreTargetsWithTag", Tag),
-];
-const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
-const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
-const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
-const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
-const TAG_NEEDS: &[&[&str]] = &[&["Tag", "WaitTag"]];
-const TAGS: &[(&str, Kind)] = &[("Tags", Tags)];
-const CUE: &[(&str, Kind)] = &[("Cue", Cue)];
-const INPUT: &[(&str, Kind)] = &[("InputID", Input)];
-const COMPARISON: Kind = Word(<Comparison as decode::Word>::WORDS);
-const CONFIRMATION: Kind = Word(<Confirmation as decode::Word>::WORDS);
-const RECIPIENT: Kind = Word(<Recipient as decode::Word>::WORDS);
-
-/// The built-in tasks.
-const TASKS: &[TaskRow] = &[
-    ("Sequence", &[("Tasks", Tasks)], &[&["Tasks"]]),
-    ("Race", &[("Branches", Branches)], &[&["Branches"]]),
-    ("All", &[("Branches", Branches)], &[&["Branches"]]),
-    ("Repeat", &[("Count", Number), ("Interval", Number), ("Tasks", Tasks)], &[&["Tasks"]]),
-    ("If", &[("Condition", Number), ("Then", Tasks), ("Else", Tasks)], &[&["Condition"], &["Then", "Else"]]),
-    ("EndAbility", &[], &[]),
-    ("CancelAbility", &[], &[]),
-    ("WaitDelay", &[("Duration", Number)], &[&["Duration"]]),
-    ("WaitGameTime", &[("Time", Number)], &[&["Time"]]),
-    ("WaitGameplayEvent", &[("EventTag", Tag), ("Exact", Flag), ("OnlyTriggerOnce", Flag)], &[&["EventTag"]]),
-    ("WaitInputPressed", INPUT, &[]),
-    ("WaitInputRelease", INPUT, &[]),
-    ("WaitTagAdded", TAG, TAG_NEEDS),
-    ("WaitTagRemoved", TAG, TAG_NEEDS),
-    ("WaitTagChanged", TAG, TAG_NEEDS),
-    ("WaitTagQuery", &[("Query", Query)], &[&["Query"]]),
-    ("WaitAttributeChange", &[("Attribute", Attribute)], &[&["Attribute"]]),
-    (
-        "WaitAttributeThreshold",
-        &[
-            ("Attribute", Attribute),
-            ("Comparison", COMPARISON),
-            ("Threshold", Number),
-            ("RatioTo", Attribute),
-        ],
-        &[&["Attribute"], &["Comparison"], &["Threshold"]],
-    ),
-    ("WaitEffectApplied", EFFECT_OR_TAGS, &[]),
-    ("WaitEffectRemoved", EFFECT_OR_TAGS, &[]),
-    ("WaitEffectBlocked", EFFECT_OR_TAGS, &[]),
-    ("WaitEffectStackChange", EFFECT_OR_TAGS, &[]),
-    ("WaitAbilityActivate", TAGS, &[]),
-    ("WaitAbilityCommit", TAGS, &[]),
-    ("WaitAbilityEnd", TAGS, &[]),
-    ("WaitConfirmCancel", &[], &[]),
-    ("WaitConfirm", &[("TargetingMethod", Text)], &[]),
-    (
-        "WaitTargetData",
-        &[
-            ("Targeting", Targeting),
-            ("Confirmation", CONFIRMATION),
-            ("MaxDelay", Number),
-            ("TargetingMethod", Text),
-            ("MaxRange", Number),
-        ],
-        &[],
-    ),
-    ("WaitNetSync", &[("MaxDelay", Number)], &[]),
-    ("Commit", &[], &[]),
-    ("CommitCost", &[], &[]),
-    ("CommitCooldown", &[], &[]),
-    ("ApplyEffectToOwner", APPLY, &[&["EffectClass"]]),
-    ("ApplyEffectToTarget", APPLY, &[&["EffectClass"]]),
-    ("ApplyEffectToActorsInRadius", APPLY, &[&["EffectClass"], &["Radius", "MaxRange"]]),
-    ("ApplyContainer", &[("Container", Container)], &[&["Container"]]),
-    ("RemoveEffectFromOwner", REMOVE, REMOVE_NEEDS),
-    ("RemoveEffectFromTarget", REMOVE, REMOVE_NEEDS),
-    ("SendEvent", &[("Tag", Tag), ("To", RECIPIENT), ("Magnitude", Number)], &[&["Tag"]]),
-    ("ExecuteCue", CUE, &[&["Cue"]]),
-    ("AddCue", CUE, &[&["Cue"]]),
-    ("RemoveCue", CUE, &[&["Cue"]]),
-    ("SetParameter", &[("Name", Text), ("Value", Number)], &[&["Name"], &["Value"]]),
-    ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)], &[&["Ability", "Tags"]]),
-];
-
-/// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
-const HOST_TASKS: [&str; 6] = [
-    "PlayMontage",
-    "WaitMontageEnded",
-    "WaitAnimationEvent",
-    "SpawnProjectile",
-    "WaitOverlap",
-    "WaitForTarget",
-];
 
 /// Effects that a list of tasks applies, by name, at any depth.
 pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
@@ -207,7 +72,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
         let (host, custom) = (&checker.index.host_tasks, &checker.index.custom_tasks);
         let name = kind.value.as_str();
         if custom.contains(name) {
-            params.entries().iter().for_each(|entry| value(Number, &entry.value, checker));
+            params.entries().iter().for_each(|entry| value(Kind::Number, &entry.value, checker));
             return;
         }
         if !HOST_TASKS.contains(&name) && !host.contains(name) {
@@ -238,11 +103,11 @@ fn host_params(params: &Node, checker: &mut Checker<'_>) {
     finite(params, checker);
     for Entry { key, value: node } in params.entries() {
         if key.value == "EffectClass" {
-            value(Effect, node, checker);
+            value(Kind::Effect, node, checker);
         } else if key.value.ends_with("Tags") {
-            value(Tags, node, checker);
+            value(Kind::Tags, node, checker);
         } else if key.value.ends_with("Tag") {
-            value(Tag, node, checker);
+            value(Kind::Tag, node, checker);
         }
     }
 }
@@ -259,13 +124,13 @@ fn finite(node: &Node, checker: &mut Checker<'_>) {
 fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
     let text = node.text().map(|text| Spanned { value: text.to_owned(), span: node.span });
     let reference = match kind {
-        Effect => Some((ReferenceKind::Effect, "name of an effect")),
-        Ability => Some((ReferenceKind::Ability, "name of an ability")),
-        Attribute => Some((ReferenceKind::Attribute, "name of an attribute")),
-        Input => Some((ReferenceKind::InputAction, "name of an input action")),
-        Container => Some((ReferenceKind::Container, "name of an effect container")),
-        Tag => Some((ReferenceKind::Tag(TagRole::Asked), "a tag")),
-        Cue => Some((ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue")),
+        Kind::Effect => Some((ReferenceKind::Effect, "name of an effect")),
+        Kind::Ability => Some((ReferenceKind::Ability, "name of an ability")),
+        Kind::Attribute => Some((ReferenceKind::Attribute, "name of an attribute")),
+        Kind::Input => Some((ReferenceKind::InputAction, "name of an input action")),
+        Kind::Container => Some((ReferenceKind::Container, "name of an effect container")),
+        Kind::Tag => Some((ReferenceKind::Tag(TagRole::Asked), "a tag")),
+        Kind::Cue => Some((ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue")),
         _ => None,
     };
     if let Some((kind, title)) = reference {
@@ -276,16 +141,16 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         return;
     }
     match kind {
-        Number => match (&node.value, text) {
+        Kind::Number => match (&node.value, text) {
             (Value::Number(number), _) if number.is_finite() => {}
             (Value::Number(_), _) => checker.sink.push(codes::ug016::not_finite(node.span)),
             (_, Some(text)) => expression(node, &text.value, NamesIn::Pack, checker),
             _ => checker.sink.push(codes::ug011::wrong_type(node, "a number or an expression")),
         },
-        Flag if !matches!(node.value, Value::Bool(_)) => {
+        Kind::Flag if !matches!(node.value, Value::Bool(_)) => {
             checker.sink.push(codes::ug011::wrong_type(node, "true or false"));
         }
-        Word(words) => match text {
+        Kind::Word(words) => match text {
             Some(word) if words.contains(&word.value.as_str()) => {}
             Some(word) => checker.sink.push(codes::ug012::unknown_value(node.span, &word.value, words)),
             None => {
@@ -293,31 +158,31 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
                 checker.sink.push(codes::ug011::wrong_type(node, &expected));
             }
         },
-        Targeting => {
+        Kind::Targeting => {
             if let Some(doc) = TargetingDoc::decode(node, checker.sink) {
                 doc.visit(checker);
                 super::targeting::check(&doc, checker.sink);
             }
         }
-        Text if text.is_none() => checker.sink.push(codes::ug011::wrong_type(node, "a text")),
-        Tags => match &node.value {
-            Value::List(items) => items.iter().for_each(|item| value(Tag, item, checker)),
-            Value::Text(_) => value(Tag, node, checker),
+        Kind::Text if text.is_none() => checker.sink.push(codes::ug011::wrong_type(node, "a text")),
+        Kind::Tags => match &node.value {
+            Value::List(items) => items.iter().for_each(|item| value(Kind::Tag, item, checker)),
+            Value::Text(_) => value(Kind::Tag, node, checker),
             _ => checker.sink.push(codes::ug011::wrong_type(node, "a list of tags")),
         },
-        Query => {
+        Kind::Query => {
             if let Some(query) = TagQueryDoc::decode(node, checker.sink) {
                 query.visit(checker);
             }
         }
-        Magnitudes => {
+        Kind::Magnitudes => {
             for entry in node.entries() {
                 checker.name(ReferenceKind::Tag(TagRole::Data), &entry.key);
-                value(Number, &entry.value, checker);
+                value(Kind::Number, &entry.value, checker);
             }
         }
-        Tasks => task_list(node, checker),
-        Branches => match &node.value {
+        Kind::Tasks => task_list(node, checker),
+        Kind::Branches => match &node.value {
             Value::List(branches) => branches.iter().for_each(|branch| match &branch.value {
                 Value::Map(_) if branch.get("Tasks").is_some() && branch.get("Type").is_none() => {
                     branch.get("Tasks").into_iter().for_each(|tasks| task_list(tasks, checker));

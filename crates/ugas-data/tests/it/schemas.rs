@@ -22,9 +22,10 @@ fn every_schema_is_valid_and_described() {
 }
 
 #[test]
-fn the_specification_pack_is_valid_by_the_schemas() {
+fn packs_that_load_are_valid_by_the_schemas() {
     let pack = super::spec::load(super::spec::SPEC_PACK);
-    for document in &pack.documents {
+    let abilities = super::spec::load(include_str!("../fixtures/abilities.yaml"));
+    for document in pack.documents.iter().chain(&abilities.documents) {
         let schema = schema::json_schema(document.kind.name()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         let value = to_json(&document.node);
@@ -40,6 +41,20 @@ fn a_misspelt_step_is_found_by_editors_too() {
     let scenario = |step: Value| serde_json::json!({ "Name": "tale", "Steps": [step] });
     assert!(validator.is_valid(&scenario(serde_json::json!({ "Advance": 1 }))));
     assert!(!validator.is_valid(&scenario(serde_json::json!({ "Advnace": 1 }))));
+}
+
+#[test]
+fn tasks_without_what_they_need_are_not_valid() {
+    let validator = jsonschema::validator_for(&schema::json_schema("gameplay_ability").unwrap()).unwrap();
+    let is_valid = |task: Value| validator.is_valid(&serde_json::json!({ "Name": "G", "Tasks": [task] }));
+    assert!(is_valid(serde_json::json!({ "Type": "WaitDelay", "Params": { "Duration": "Level * 2" } })));
+    assert!(!is_valid(serde_json::json!({ "Type": "WaitDelay" })));
+    assert!(!is_valid(serde_json::json!({ "Type": "WaitDelay", "Params": { "Duration": true } })));
+    assert!(is_valid(serde_json::json!({ "Type": "WaitTagAdded", "Params": { "WaitTag": "State.A" } })));
+    assert!(!is_valid(serde_json::json!({ "Type": "WaitTagAdded", "Params": {} })));
+    assert!(is_valid(serde_json::json!({ "Type": "Dance", "Params": { "Anything": [1] } })));
+    let nested = |task| serde_json::json!({ "Type": "Race", "Params": { "Branches": [[task]] } });
+    assert!(!is_valid(nested(serde_json::json!({ "Type": "WaitDelay" }))));
 }
 
 fn to_json(node: &ugas_data::node::Node) -> Value {

@@ -1,0 +1,197 @@
+//! The table of built-in tasks (§10): what each takes, and what it cannot do without. The checks and the JSON Schema of
+//! tasks are made from it.
+
+use serde_json::{Value as Json, json};
+use ugas_core::targeting::Confirmation;
+use ugas_core::task::{Comparison, Recipient};
+
+use crate::decode::{self, Definitions, Field};
+use crate::model::ability::TargetingDoc;
+use crate::model::effect::TagQueryDoc;
+
+/// What a parameter holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A number or an expression.
+    Number,
+    Flag,
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    Tag,
+    Tags,
+    Cue,
+    Query,
+    Attribute,
+    Effect,
+    Ability,
+    Input,
+    Container,
+    Targeting,
+    /// Numbers by tag.
+    Magnitudes,
+    /// A list of tasks.
+    Tasks,
+    /// A list of lists of tasks.
+    Branches,
+}
+
+use Kind::{
+    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Query, Tag, Tags,
+    Targeting, Tasks, Text, Word,
+};
+
+/// A built-in task: its type, its parameters, and which of them it needs, one of each group.
+pub(super) type TaskRow = (&'static str, &'static [(&'static str, Kind)], &'static [&'static [&'static str]]);
+
+const APPLY: &[(&str, Kind)] = &[
+    ("EffectClass", Effect),
+    ("Level", Number),
+    ("SetByCaller", Magnitudes),
+    ("As", Text),
+    ("MaxRange", Number),
+    ("Radius", Number),
+    ("RequireTag", Tag),
+    ("IgnoreTargetsWithTag", Tag),
+];
+const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
+const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
+const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
+const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
+const TAG_NEEDS: &[&[&str]] = &[&["Tag", "WaitTag"]];
+const TAGS: &[(&str, Kind)] = &[("Tags", Tags)];
+const CUE: &[(&str, Kind)] = &[("Cue", Cue)];
+const INPUT: &[(&str, Kind)] = &[("InputID", Input)];
+const COMPARISON: Kind = Word(<Comparison as decode::Word>::WORDS);
+const CONFIRMATION: Kind = Word(<Confirmation as decode::Word>::WORDS);
+const RECIPIENT: Kind = Word(<Recipient as decode::Word>::WORDS);
+
+/// The built-in tasks.
+pub(super) const TASKS: &[TaskRow] = &[
+    ("Sequence", &[("Tasks", Tasks)], &[&["Tasks"]]),
+    ("Race", &[("Branches", Branches)], &[&["Branches"]]),
+    ("All", &[("Branches", Branches)], &[&["Branches"]]),
+    ("Repeat", &[("Count", Number), ("Interval", Number), ("Tasks", Tasks)], &[&["Tasks"]]),
+    ("If", &[("Condition", Number), ("Then", Tasks), ("Else", Tasks)], &[&["Condition"], &["Then", "Else"]]),
+    ("EndAbility", &[], &[]),
+    ("CancelAbility", &[], &[]),
+    ("WaitDelay", &[("Duration", Number)], &[&["Duration"]]),
+    ("WaitGameTime", &[("Time", Number)], &[&["Time"]]),
+    ("WaitGameplayEvent", &[("EventTag", Tag), ("Exact", Flag), ("OnlyTriggerOnce", Flag)], &[&["EventTag"]]),
+    ("WaitInputPressed", INPUT, &[]),
+    ("WaitInputRelease", INPUT, &[]),
+    ("WaitTagAdded", TAG, TAG_NEEDS),
+    ("WaitTagRemoved", TAG, TAG_NEEDS),
+    ("WaitTagChanged", TAG, TAG_NEEDS),
+    ("WaitTagQuery", &[("Query", Query)], &[&["Query"]]),
+    ("WaitAttributeChange", &[("Attribute", Attribute)], &[&["Attribute"]]),
+    (
+        "WaitAttributeThreshold",
+        &[
+            ("Attribute", Attribute),
+            ("Comparison", COMPARISON),
+            ("Threshold", Number),
+            ("RatioTo", Attribute),
+        ],
+        &[&["Attribute"], &["Comparison"], &["Threshold"]],
+    ),
+    ("WaitEffectApplied", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectRemoved", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectBlocked", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectStackChange", EFFECT_OR_TAGS, &[]),
+    ("WaitAbilityActivate", TAGS, &[]),
+    ("WaitAbilityCommit", TAGS, &[]),
+    ("WaitAbilityEnd", TAGS, &[]),
+    ("WaitConfirmCancel", &[], &[]),
+    ("WaitConfirm", &[("TargetingMethod", Text)], &[]),
+    (
+        "WaitTargetData",
+        &[
+            ("Targeting", Targeting),
+            ("Confirmation", CONFIRMATION),
+            ("MaxDelay", Number),
+            ("TargetingMethod", Text),
+            ("MaxRange", Number),
+        ],
+        &[],
+    ),
+    ("WaitNetSync", &[("MaxDelay", Number)], &[]),
+    ("Commit", &[], &[]),
+    ("CommitCost", &[], &[]),
+    ("CommitCooldown", &[], &[]),
+    ("ApplyEffectToOwner", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToTarget", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToActorsInRadius", APPLY, &[&["EffectClass"], &["Radius", "MaxRange"]]),
+    ("ApplyContainer", &[("Container", Container)], &[&["Container"]]),
+    ("RemoveEffectFromOwner", REMOVE, REMOVE_NEEDS),
+    ("RemoveEffectFromTarget", REMOVE, REMOVE_NEEDS),
+    ("SendEvent", &[("Tag", Tag), ("To", RECIPIENT), ("Magnitude", Number)], &[&["Tag"]]),
+    ("ExecuteCue", CUE, &[&["Cue"]]),
+    ("AddCue", CUE, &[&["Cue"]]),
+    ("RemoveCue", CUE, &[&["Cue"]]),
+    ("SetParameter", &[("Name", Text), ("Value", Number)], &[&["Name"], &["Value"]]),
+    ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)], &[&["Ability", "Tags"]]),
+];
+
+/// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
+pub(super) const HOST_TASKS: [&str; 6] = [
+    "PlayMontage",
+    "WaitMontageEnded",
+    "WaitAnimationEvent",
+    "SpawnProjectile",
+    "WaitOverlap",
+    "WaitForTarget",
+];
+
+/// Adds to the schema of a task what the parameters of each built-in one are.
+pub(crate) fn describe_tasks(definitions: &mut Definitions) {
+    if !definitions.contains_key("TaskDoc") {
+        return;
+    }
+    let cases: Vec<Json> = TASKS.iter().map(|row| case(row, definitions)).collect();
+    if let Some(task) = definitions.get_mut("TaskDoc") {
+        task["allOf"] = json!(cases);
+    }
+}
+
+fn case((name, parameters, needs): &TaskRow, definitions: &mut Definitions) -> Json {
+    let mut properties = serde_json::Map::new();
+    for (parameter, kind) in *parameters {
+        properties.insert((*parameter).to_owned(), schema(*kind, definitions));
+    }
+    let needs: Vec<Json> = needs
+        .iter()
+        .map(|group| json!({ "anyOf": group.iter().map(|name| json!({ "required": [name] })).collect::<Vec<_>>() }))
+        .collect();
+    let mut params = json!({ "type": ["object", "null"], "properties": properties });
+    let mut then = json!({});
+    if !needs.is_empty() {
+        params["type"] = json!("object");
+        params["allOf"] = json!(needs);
+        then["required"] = json!(["Params"]);
+    }
+    then["properties"] = json!({ "Params": params });
+    json!({ "if": { "properties": { "Type": { "const": name } }, "required": ["Type"] }, "then": then })
+}
+
+fn schema(kind: Kind, definitions: &mut Definitions) -> Json {
+    let tasks = || {
+        let task = json!({ "$ref": "#/$defs/TaskDoc" });
+        let several = json!({ "type": "object", "required": ["Tasks"] });
+        json!({ "anyOf": [task, several, { "type": "array", "items": task }] })
+    };
+    match kind {
+        Number => json!({ "type": ["number", "string"], "title": "a number or an expression" }),
+        Flag => json!({ "type": "boolean" }),
+        Word(words) => json!({ "enum": words }),
+        Text | Tag | Cue | Attribute | Effect | Ability | Input | Container => json!({ "type": "string" }),
+        Tags => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
+        Query => TagQueryDoc::schema(definitions),
+        Targeting => TargetingDoc::schema(definitions),
+        Magnitudes => {
+            json!({ "type": "object", "additionalProperties": { "type": ["number", "string"] } })
+        }
+        Tasks => tasks(),
+        Branches => json!({ "type": "array", "items": tasks() }),
+    }
+}
