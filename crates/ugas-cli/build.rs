@@ -1,23 +1,29 @@
-//! Lists the conformance suite, so that the binary carries it.
+//! Lists the conformance suite and the packs that can be played, so that the binary carries them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
     let crate_folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let root = crate_folder.join("../../conformance");
+    let root = crate_folder.join("../..");
+    embed(&root.join("conformance"), "conformance.rs");
+    embed(&root.join("packs/puzzle2048"), "puzzle2048.rs");
+}
+
+/// Writes a list of the names and texts of all files in a folder, as Rust.
+fn embed(root: &Path, list: &str) {
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
-    collect(&root, &mut files);
+    collect(root, &mut files);
     files.sort();
     let mut code = String::from("&[\n");
     for file in &files {
-        let name = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        let name = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
         code.push_str(&format!("    ({name:?}, include_str!({:?})),\n", file.display().to_string()));
     }
     code.push_str("]\n");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("conformance.rs"), code).expect("the build folder can be written");
+    fs::write(out.join(list), code).expect("the build folder can be written");
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

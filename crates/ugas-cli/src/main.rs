@@ -10,6 +10,7 @@ mod conformance;
 mod explain;
 mod new;
 mod output;
+mod play;
 mod plot;
 mod run;
 mod schema;
@@ -63,6 +64,7 @@ enum Command {
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
     New(new::Arguments),
+    Play(play::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Play(arguments) => play::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {

@@ -5,6 +5,7 @@ mod conformance;
 mod editor;
 mod explain;
 mod new;
+mod play;
 mod run;
 mod snapshots;
 mod sweep;

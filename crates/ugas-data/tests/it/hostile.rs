@@ -238,7 +238,7 @@ fn pipes_are_not_waited_for() {
     let (sender, receiver) = std::sync::mpsc::channel();
     let path = folder.0.clone();
     std::thread::spawn(move || sender.send(codes(&Loader::new().path(path).check())));
-    assert_eq!(receiver.recv_timeout(Duration::from_secs(20)).expect("an answer"), ["UG001"]);
+    assert_eq!(receiver.recv_timeout(std::time::Duration::from_secs(120)).expect("an answer"), ["UG001"]);
 }
 
 #[test]

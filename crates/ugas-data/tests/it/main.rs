@@ -7,6 +7,7 @@ mod hostile;
 mod neighbours;
 mod official;
 mod packs;
+mod puzzle2048;
 mod reload;
 mod rendering;
 mod roundtrip;

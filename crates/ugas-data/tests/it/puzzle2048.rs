@@ -1,0 +1,185 @@
+//! The rules of the pack `puzzle2048` against a model of 2048 in a few lines (§15.4).
+
+use std::sync::{Arc, LazyLock};
+
+use proptest::prelude::*;
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ControllerDef;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::time::Span;
+use ugas_data::Loader;
+
+use super::shipped::root;
+
+type Board = [[u32; 4]; 4];
+
+const DIRECTIONS: [&str; 4] = ["Left", "Right", "Up", "Down"];
+
+/// A line slides to its front: the new line and the points.
+fn slide(line: [u32; 4]) -> ([u32; 4], u32) {
+    let (mut tiles, mut points) = (line.into_iter().filter(|tile| *tile > 0).peekable(), 0);
+    let mut slid = [0; 4];
+    for place in &mut slid {
+        *place = tiles.next().unwrap_or(0);
+        if *place > 0 && tiles.next_if_eq(place).is_some() {
+            *place *= 2;
+            points += *place;
+        }
+    }
+    (slid, points)
+}
+
+/// The board after a move, and its points.
+fn moved(board: Board, direction: &str) -> (Board, u32) {
+    let place = |line: usize, at: usize| match direction {
+        "Left" => (line, at),
+        "Right" => (line, 3 - at),
+        "Up" => (at, line),
+        _ => (3 - at, line),
+    };
+    let (mut after, mut points) = (board, 0);
+    for line in 0..4 {
+        let cells = [0, 1, 2, 3].map(|at| place(line, at));
+        let (slid, own) = slide(cells.map(|(y, x)| board[y][x]));
+        points += own;
+        for ((y, x), tile) in cells.into_iter().zip(slid) {
+            after[y][x] = tile;
+        }
+    }
+    (after, points)
+}
+
+/// Whether no move changes anything.
+fn is_stuck(board: Board) -> bool {
+    DIRECTIONS.iter().all(|direction| moved(board, direction).0 == board)
+}
+
+fn catalog() -> Arc<Catalog> {
+    static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
+        let pack = Loader::new().path(root().join("packs/puzzle2048")).load();
+        pack.unwrap_or_else(|error| panic!("{error}")).catalog
+    });
+    Arc::clone(&CATALOG)
+}
+
+struct Played {
+    sim: Simulation,
+    id: ControllerId,
+}
+
+impl Played {
+    fn new(board: Board, seed: u64) -> Self {
+        let catalog = catalog();
+        let template = catalog.template("Board").unwrap();
+        let mut def: ControllerDef = catalog.template_def(template).unwrap().clone();
+        for (y, x) in places() {
+            def = def.with_base(format!("Cell{}{}", y + 1, x + 1), f64::from(board[y][x]));
+        }
+        let mut sim = Simulation::new(catalog, Config::seeded(seed));
+        let id = sim.spawn_with(Spawn::def(def)).unwrap();
+        Self { sim, id }
+    }
+
+    fn value(&self, attribute: &str) -> f64 {
+        self.sim.current(self.id, self.sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
+
+    fn board(&self) -> Board {
+        let mut board = Board::default();
+        for (y, x) in places() {
+            board[y][x] = self.value(&format!("Cell{}{}", y + 1, x + 1)) as u32;
+        }
+        board
+    }
+
+    fn has(&self, tag: &str) -> bool {
+        self.sim.has_tag(self.id, self.sim.catalog().tag(tag).unwrap())
+    }
+
+    fn press(&mut self, direction: &str) {
+        self.sim.press(self.id, format!("Move.{direction}")).unwrap();
+        self.sim.release(self.id, format!("Move.{direction}")).unwrap();
+    }
+}
+
+fn places() -> impl Iterator<Item = (usize, usize)> {
+    (0..4).flat_map(|y| (0..4).map(move |x| (y, x)))
+}
+
+fn boards() -> impl Strategy<Value = Board> {
+    // Few values, so that many neighbours are equal; a third of the cells is empty.
+    let tile = prop_oneof![4 => Just(0), 3 => Just(2), 3 => Just(4), 1 => Just(8), 1 => Just(1024)];
+    proptest::array::uniform4(proptest::array::uniform4(tile))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// A move gives the model's board and points at once; then, only if it changed something, one tile comes, and the
+    /// game is won and lost as the model says.
+    #[test]
+    fn moves_are_those_of_the_model(board in boards(), direction in 0..4_usize, seed in 0..1000_u64) {
+        let direction = DIRECTIONS[direction];
+        let mut played = Played::new(board, seed);
+        let (expected, points) = moved(board, direction);
+        played.press(direction);
+        prop_assert_eq!(played.board(), expected);
+        prop_assert_eq!(played.value("Score"), f64::from(points));
+        let changed = expected != board;
+        prop_assert_eq!(played.value("Moves"), if changed { 1.0 } else { 0.0 });
+
+        played.sim.advance(Span::millis(200));
+        let after = played.board();
+        let new: Vec<_> = places().filter(|&(y, x)| after[y][x] != expected[y][x]).collect();
+        prop_assert_eq!(new.len(), usize::from(changed));
+        for &(y, x) in &new {
+            prop_assert!(expected[y][x] == 0 && [2, 4].contains(&after[y][x]));
+        }
+        let best = after.iter().flatten().max().copied().unwrap_or(0);
+        prop_assert_eq!(played.has("Game.Won"), changed && best >= 2048);
+        prop_assert_eq!(played.has("Game.Lost"), changed && is_stuck(after));
+    }
+
+    /// A whole game, with keys too early now and then: in one step or in many it is the same (V4).
+    #[test]
+    fn a_game_is_the_same_in_any_steps(
+        keys in proptest::collection::vec((0..4_usize, 1..300_i64), 1..40),
+        seed in 0..1000_u64,
+    ) {
+        let first = [[0, 2, 0, 0], [0; 4], [0, 0, 4, 0], [0; 4]];
+        let (mut whole, mut pieces) = (Played::new(first, seed), Played::new(first, seed));
+        for (direction, pause) in keys {
+            whole.press(DIRECTIONS[direction]);
+            pieces.press(DIRECTIONS[direction]);
+            whole.sim.advance(Span::millis(pause));
+            for _ in 0..pause {
+                pieces.sim.advance(Span::millis(1));
+            }
+        }
+        prop_assert_eq!(whole.board(), pieces.board());
+        prop_assert_eq!(whole.sim.state_hash(), pieces.sim.state_hash());
+        let of = |played: &mut Played| played.sim.events().collect::<Vec<_>>();
+        prop_assert_eq!(of(&mut whole), of(&mut pieces));
+    }
+}
+
+/// 1000 tiles on an empty board: each of the 16 cells is as likely as the others, and one in ten is a 4.
+#[test]
+fn new_tiles_are_fair() {
+    let (mut counts, mut fours) = ([[0_u32; 4]; 4], 0);
+    for seed in 0..1000 {
+        let mut played = Played::new(Board::default(), seed);
+        let effect = played.sim.catalog().effect("GE_NewTile").unwrap();
+        played.sim.apply_effect(effect, None, played.id).unwrap();
+        let board = played.board();
+        let new: Vec<_> = places().filter(|&(y, x)| board[y][x] > 0).collect();
+        assert_eq!(new.len(), 1);
+        let (y, x) = new[0];
+        counts[y][x] += 1;
+        fours += u32::from(board[y][x] == 4);
+    }
+    // 1000 / 16 = 62.5 with a deviation of 7.7, 100 with one of 9.5: more than four of them apart would be unfair.
+    assert!(counts.iter().flatten().all(|count| (31..=94).contains(count)), "{counts:?}");
+    assert!((62..=138).contains(&fours), "{fours}");
+}
