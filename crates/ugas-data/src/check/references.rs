@@ -181,7 +181,7 @@ pub(crate) fn soften(diagnostic: Diagnostic, scope: Scope) -> Diagnostic {
 pub(super) struct Checker<'s> {
     pub(super) map: &'s SourceMap,
     pub(super) index: &'s Index<'s>,
-    scope: Scope,
+    pub(super) scope: Scope,
     pub(super) sink: &'s mut Sink,
     unresolved: Unresolved,
     deep_tags: BTreeSet<String>,

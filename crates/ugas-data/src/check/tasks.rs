@@ -3,7 +3,7 @@
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 
-use super::references::{Checker, NamesIn};
+use super::references::{Checker, NamesIn, soften};
 use super::task_table::{HOST_TASKS, Kind, TASKS};
 use crate::decode::{Field, ReferenceKind, TagRole};
 use crate::diagnostics::codes;
@@ -78,7 +78,11 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
         if !HOST_TASKS.contains(&name) && !host.contains(name) {
             let names = TASKS.iter().map(|(name, ..)| *name).chain(HOST_TASKS);
             let names = names.chain(host.iter().copied()).chain(custom.iter().copied());
-            checker.sink.push(codes::ug032::unknown_task(kind, nearest(name, names)));
+            let nearest = nearest(name, names);
+            let found = codes::ug032::unknown_task(kind, nearest);
+            // One that resembles none is likely the host's, and what the host carries out stands in `pack.yaml`.
+            let found = if nearest.is_none() { soften(found, checker.scope) } else { found };
+            checker.sink.push(found);
         }
         host_params(params, checker);
         return;

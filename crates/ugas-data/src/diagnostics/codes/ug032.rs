@@ -9,7 +9,8 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     title: "unknown task type",
     severity: Severity::Error,
     what: "The task is neither one of the built-in ones nor a host task that the pack declares.",
-    why: "An undeclared type would wait for a host that does not know it (A6).",
+    why: "An undeclared type would wait for a host that does not know it (A6). Of a single file, without its \
+          `pack.yaml`, a type that resembles no other is only a note.",
     example: "Type: WaitDelya",
     mend: "Correct the type, or list it under `HostTasks` in `pack.yaml`.",
 };
