@@ -6,11 +6,13 @@ mod lints;
 mod references;
 mod rules;
 mod scenario;
+mod targeting;
 mod tasks;
 
 pub(crate) use index::{Index, Names};
 pub(crate) use references::{Unresolved, report_missing, soften};
 pub(crate) use scenario::check as check_scenario;
+pub(crate) use targeting::target_filters;
 
 use crate::diagnostics::Sink;
 use crate::model::Document;

@@ -193,6 +193,11 @@ impl Sink {
         self.diagnostics.is_empty()
     }
 
+    /// Whether this was reported already.
+    pub(crate) fn has(&self, code: &str, span: Span) -> bool {
+        self.diagnostics.iter().any(|known| known.code == code && known.span == span)
+    }
+
     /// Takes over what another sink collected.
     pub(crate) fn append(&mut self, other: Self) {
         for diagnostic in other.diagnostics {

@@ -1,5 +1,7 @@
 //! Loading: sources, trees, documents, checks, catalog, in this order.
 
+mod pack;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,13 +9,16 @@ use std::sync::Arc;
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::controller::ControllerDef;
 use ugas_core::tag::check_tag_name;
+use ugas_core::targeting::{Candidate, Query};
+use ugas_core::task::CustomTask;
+
+pub use pack::{LoadError, Pack};
 
 use crate::check::{self, Index, Scope, Unresolved};
-use crate::decode::push_entry;
-use crate::diagnostics::{Diagnostic, Report, Sink, codes};
+use crate::diagnostics::{Report, Sink, codes};
 use crate::lower;
 use crate::model::{Document, Model, Name, recognise};
-use crate::node::{self, Node, Value, to_yaml};
+use crate::node::{self, Node};
 use crate::scenario::check as scenario_check;
 use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
 
@@ -37,62 +42,6 @@ pub fn check<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Report {
     report
 }
 
-/// What could be loaded: a catalog, and all that it was made from.
-#[derive(Clone, Debug)]
-pub struct Pack {
-    /// The rules.
-    pub catalog: Arc<Catalog>,
-    /// The documents in the order of the files.
-    pub documents: Vec<Document>,
-    /// Warnings, notes and lints.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The files.
-    pub source_map: SourceMap,
-}
-
-impl Pack {
-    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash.
-    pub fn to_canonical_yaml(&self) -> String {
-        let mut text = String::new();
-        for document in &self.documents {
-            let mut entries = Vec::new();
-            let schema = document.schema.as_ref().map(|schema| schema.value.clone());
-            let schema = schema.unwrap_or_else(|| document.kind.schema_address());
-            push_entry(&mut entries, "$schema", Value::Text(schema));
-            match document.model.encode() {
-                Some(Value::Map(fields)) => entries.extend(fields),
-                Some(_) => {}
-                None => {
-                    let fields = document.node.entries().iter();
-                    entries.extend(fields.filter(|entry| entry.key.value != "$schema").cloned());
-                }
-            }
-            if !text.is_empty() {
-                text.push_str("---\n");
-            }
-            text.push_str(&to_yaml(&Node::synthetic(Value::Map(entries))));
-        }
-        text
-    }
-}
-
-/// Why there is no pack: everything that is wrong.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LoadError {
-    /// What was found.
-    pub report: Report,
-}
-
-impl std::fmt::Display for LoadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let count = self.report.errors();
-        writeln!(f, "the pack has {count} error{}", if count == 1 { "" } else { "s" })?;
-        write!(f, "{}", self.report)
-    }
-}
-
-impl std::error::Error for LoadError {}
-
 enum Source {
     Path(PathBuf),
     Text(PathBuf, String),
@@ -112,6 +61,8 @@ pub struct Loader {
     natives: Vec<Natives>,
     scope: Option<Scope>,
     mentioned_tags: Vec<String>,
+    custom_tasks: BTreeSet<String>,
+    target_filters: BTreeSet<String>,
 }
 
 impl Loader {
@@ -167,6 +118,26 @@ impl Loader {
     pub fn natives(mut self, add: impl FnOnce(CatalogBuilder) -> CatalogBuilder + 'static) -> Self {
         self.natives.push(Box::new(add));
         self
+    }
+
+    /// Adds a task written in Rust (§10.4), which abilities use by this name. It wins over a host task of the same name.
+    #[must_use]
+    pub fn custom_task(mut self, name: impl Into<String>, task: impl CustomTask + 'static) -> Self {
+        let name = name.into();
+        self.custom_tasks.insert(name.clone());
+        self.natives(move |builder| builder.custom_task(name, task))
+    }
+
+    /// Adds a target filter written in Rust, which targeting uses by this name (`CustomFilter`).
+    #[must_use]
+    pub fn target_filter(
+        mut self,
+        name: impl Into<String>,
+        filter: impl Fn(&Candidate<'_>, &Query<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.target_filters.insert(name.clone());
+        self.natives(move |builder| builder.target_filter(name, filter))
     }
 
     /// Makes tags known that something outside the pack names. With a registry this does nothing: there it is the
@@ -259,11 +230,14 @@ impl Loader {
         let scope = self.scope.unwrap_or_else(|| self.natural_scope());
         let documents = self.documents(&mut sink);
         let map = &self.source_map;
-        let index = Index::new(map, &documents, &mut sink);
+        let mut index = Index::new(map, &documents, &mut sink);
+        index.custom_tasks = self.custom_tasks.iter().map(String::as_str).collect();
+        index.target_filters = check::target_filters(&documents, &self.target_filters, &mut sink);
         let unresolved = match (check::check(map, &documents, &index, scope, &mut sink), scope) {
             (unresolved, Scope::SingleFile) => unresolved,
             (_, Scope::Set) => Unresolved::default(),
         };
+        lower::input::check(&documents, &mut sink);
         let mut builder = lower::lower(&documents, &index, &unresolved);
         let has_natives = !self.natives.is_empty();
         for add in self.natives {
@@ -282,7 +256,7 @@ impl Loader {
             None => None,
         };
         check::report_missing(&documents, &index, missing, scope, &mut sink);
-        self.silenced.extend(index.silenced);
+        self.silenced.extend(std::mem::take(&mut index.silenced));
         (catalog, documents, Report::new(self.source_map, sink, &self.silenced))
     }
 

@@ -1,23 +1,27 @@
 //! From records to the core's definitions, and from the core's complaints back to places in files.
 
+mod ability;
 mod attribute;
 mod complaint;
 mod controller;
 mod effect;
+pub(crate) mod input;
 mod library;
 mod magnitude;
+pub(crate) mod targeting;
+mod task;
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeSetDef, Metadata};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::effect::EffectDef;
-use ugas_core::tag::check_tag_name;
+use ugas_core::targeting::{EffectContainerDef, TargetingDef};
 
 pub(crate) use complaint::{Places, report};
 
 use crate::check::{Index, Unresolved};
 use crate::decode::{List, ReferenceKind, Text};
-use crate::model::ability::AbilityDoc;
+use crate::model::library::LibraryDoc;
 use crate::model::{Document, MetadataDoc, Model};
 use crate::source::Spanned;
 
@@ -56,20 +60,49 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
                 (Some(name), false) => builder.effect(EffectDef::instant(&name.value)),
                 (None, _) => continue,
             },
-            Model::Ability(doc) => match &doc.name {
-                Some(_) => builder.ability(ability(doc)),
+            Model::Ability(doc) => match (&doc.name, document.is_clean) {
+                (Some(_), true) => builder.ability(ability::ability(doc, &index.custom_tasks)),
+                (Some(_), false) => builder.ability(ability::stub(doc)),
+                (None, _) => continue,
+            },
+            Model::Library(doc) => lists(builder, doc, document.is_clean),
+            Model::Pack(doc) => match doc
+                .globals
+                .as_ref()
+                .and_then(|globals| Some((globals, globals.death_attribute.as_ref()?)))
+            {
+                Some((globals, attribute)) => {
+                    builder.death(&attribute.value, magnitude::number(&globals.death_threshold, 0.0))
+                }
                 None => continue,
             },
-            Model::Library(doc) => {
-                let builder =
-                    doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
-                let calculations = doc.calculations.iter().filter(|_| document.is_clean);
-                calculations.fold(builder, |builder, doc| builder.calculation(library::calculation(doc)))
-            }
             _ => continue,
         };
     }
+    if let Some(buffer) = input::buffer(documents) {
+        builder = builder.input_buffer(buffer);
+    }
+    // Native code that is registered later wins; without it nobody passes.
+    for name in &index.target_filters {
+        builder = builder.target_filter(*name, |_, _| false);
+    }
     stand_in(builder, index, unresolved)
+}
+
+/// Curves, calculations, ability sets and effect containers.
+fn lists(builder: CatalogBuilder, doc: &LibraryDoc, is_clean: bool) -> CatalogBuilder {
+    let builder = doc.curves.iter().fold(builder, |builder, doc| builder.curve(library::curve(doc)));
+    if !is_clean {
+        let names = doc.containers.iter().filter_map(|container| container.name.as_ref());
+        return names.fold(builder, |builder, name| {
+            builder.container(EffectContainerDef::new(&name.value, TargetingDef::default()))
+        });
+    }
+    let calculations = doc.calculations.iter();
+    let builder = calculations.fold(builder, |builder, doc| builder.calculation(library::calculation(doc)));
+    let builder =
+        doc.ability_sets.iter().fold(builder, |builder, doc| builder.ability_set(ability::set(doc)));
+    doc.containers.iter().fold(builder, |builder, doc| builder.container(ability::container(doc)))
 }
 
 /// Adds the controller templates.
@@ -97,23 +130,14 @@ pub(crate) fn stand_in(
             ReferenceKind::AttributeSet => builder.attribute_set(AttributeSetDef::new(name)),
             ReferenceKind::Effect => builder.effect(EffectDef::instant(name)),
             ReferenceKind::Ability => builder.ability(AbilityDef::new(name)),
+            ReferenceKind::Container => {
+                builder.container(EffectContainerDef::new(name, TargetingDef::default()))
+            }
             ReferenceKind::Tag(_) if index.tags.is_some() => builder.tags([name]),
             _ => builder,
         };
     }
     builder
-}
-
-fn ability(doc: &AbilityDoc) -> AbilityDef {
-    let tags = doc.tags.iter().flat_map(|tags| tags.ability.iter());
-    // A name that breaks the rules is reported where it stands; the core would report it again.
-    let tags = tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone());
-    AbilityDef {
-        name: text(&doc.name),
-        tags: tags.collect(),
-        metadata: metadata(&doc.metadata, &doc.description),
-        ..AbilityDef::default()
-    }
 }
 
 fn metadata(doc: &Option<MetadataDoc>, description: &Option<Text>) -> Metadata {

@@ -25,8 +25,10 @@
 //! # Ok::<(), ugas_data::LoadError>(())
 //! ```
 
+mod abilities;
 pub(crate) mod check;
 mod expect;
+mod expect_abilities;
 mod outcome;
 mod runner;
 mod steps;
@@ -40,7 +42,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::event::Event;
 use ugas_core::time::{Span, Time};
 
-pub use outcome::{ControllerState, EffectState, Failure, Outcome};
+pub use outcome::{AbilityOutcome, ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
 pub use vary::{Place, PlaceError, PlaceKind};
 
@@ -269,11 +271,9 @@ impl Scenario {
                     let numbers = apply.set_by_caller.iter().flat_map(|numbers| &numbers.0);
                     tags.extend(numbers.map(|(tag, _)| tag.value.as_str()));
                 }
-                ActionDoc::RemoveMatching(remove) => {
-                    let mut own = TagsOf::default();
-                    remove.visit(&mut own);
-                    tags.extend(own.0);
-                }
+                ActionDoc::RemoveMatching(remove) => tags.extend(tags_of(remove)),
+                ActionDoc::Event(event) => tags.extend(tags_of(event)),
+                ActionDoc::CancelAll(cancel) => tags.extend(tags_of(cancel)),
                 ActionDoc::Expect(expect) => {
                     for (_, expected) in &expect.named.0 {
                         let expected = expected.known.tags.iter();
@@ -290,6 +290,12 @@ impl Scenario {
         }
         tags.into_iter().map(str::to_owned).collect()
     }
+}
+
+fn tags_of(record: &impl Field) -> Vec<&str> {
+    let mut own = TagsOf::default();
+    record.visit(&mut own);
+    own.0
 }
 
 /// The tags that a record names.

@@ -271,6 +271,9 @@ mod manual {
     #[doc = include_str!("../../../docs/book/15-packs.md")]
     struct Packs;
     #[cfg(feature = "data")]
+    #[doc = include_str!("../../../docs/book/15-abilities-in-packs.md")]
+    struct AbilitiesInPacks;
+    #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/16-scenarios.md")]
     struct Scenarios;
     #[doc = include_str!("../../../docs/book/14-command-line.md")]

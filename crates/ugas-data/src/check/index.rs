@@ -36,6 +36,10 @@ pub(crate) struct Index<'a> {
     pub(crate) host_tasks: BTreeSet<&'a str>,
     pub(crate) host_calculations: BTreeSet<&'a str>,
     pub(crate) host_curves: BTreeSet<&'a str>,
+    /// Tasks that native code provides, as the loader was told.
+    pub(crate) custom_tasks: BTreeSet<&'a str>,
+    /// Target filters that something names, registered or not.
+    pub(crate) target_filters: BTreeSet<&'a str>,
     pub(crate) silenced: BTreeSet<String>,
     pub(crate) effect_docs: BTreeMap<&'a str, &'a EffectDoc>,
     pub(crate) container_docs: BTreeMap<&'a str, &'a EffectContainerDoc>,

@@ -3,7 +3,7 @@
 use ugas_core::attribute::AttributeCategory;
 use ugas_core::modifier::Operation;
 
-use super::Index;
+use super::{Index, targeting};
 use crate::decode::Word;
 use crate::diagnostics::{Sink, codes};
 use crate::model::ability::AbilityDoc;
@@ -28,6 +28,10 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
             Model::Effect(doc) => effect(doc, sink),
             Model::Ability(doc) => ability(doc, index, sink),
             Model::InputMapping(doc) => mapping(doc, documents, sink),
+            Model::Library(doc) => {
+                let targetings = doc.containers.iter().filter_map(|container| container.targeting.as_ref());
+                targetings.for_each(|doc| targeting::check(doc, sink));
+            }
             Model::Scene(doc) => doc.regions.iter().for_each(|doc| region(doc, sink)),
             _ => {}
         }
@@ -152,6 +156,7 @@ fn lasting(doc: &EffectDoc, sink: &mut Sink) {
 }
 
 fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
+    doc.targeting.iter().for_each(|doc| targeting::check(doc, sink));
     let policy = |effect: &EffectDoc| effect.duration_policy.as_ref().map(|policy| policy.0.value);
     if let Some(cost) = &doc.cost
         && let Some(effect) = index.effect_docs.get(cost.value.as_str())
@@ -164,7 +169,7 @@ fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
     {
         if policy(effect) == Some(DurationPolicy::Instant) {
             sink.push(codes::ug064::instant(cooldown));
-        } else if effect.granted_tags.is_empty() {
+        } else if effect.granted_tags.is_empty() && doc.cooldown_tags.is_empty() {
             sink.push(codes::ug064::no_tag(cooldown));
         }
     }

@@ -13,7 +13,7 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 27] = [
+const OUTCOMES: [&str; 28] = [
     "Ok",
     "NotGranted",
     "AlreadyActive",
@@ -23,6 +23,7 @@ const OUTCOMES: [&str; 27] = [
     "OnCooldown",
     "CannotAfford",
     "NoCharges",
+    "OutOfRange",
     "Immune",
     "ApplicationRequirements",
     "RequirementFailed",
@@ -45,7 +46,7 @@ const OUTCOMES: [&str; 27] = [
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
 /// like one of these.
-const EVENTS: [&str; 31] = [
+const EVENTS: [&str; 54] = [
     "ControllerSpawned",
     "ControllerDespawned",
     "OwnerChanged",
@@ -72,6 +73,29 @@ const EVENTS: [&str; 31] = [
     "DivisorIgnored",
     "AbilityGranted",
     "AbilityRevoked",
+    "AbilityLevelChanged",
+    "AbilityActivated",
+    "AbilityRefused",
+    "AbilityCommitted",
+    "AbilityEnded",
+    "AbilityCancelled",
+    "CooldownBegan",
+    "CooldownEnded",
+    "ChargesChanged",
+    "GameplayEvent",
+    "InputPressed",
+    "InputReleased",
+    "InputBuffered",
+    "Confirmed",
+    "Declined",
+    "HostTaskRequested",
+    "HostTaskCancelled",
+    "TaskTriggered",
+    "TaskFailed",
+    "NoTarget",
+    "TargetingBegan",
+    "TargetingEnded",
+    "OwnerDied",
     "CueAdded",
     "CueRemoved",
     "CueExecuted",
@@ -90,6 +114,9 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
         actor.base.iter().for_each(|base| base.visit(&mut checker));
         actor.abilities.visit(&mut checker);
         actor.tags.visit(&mut checker);
+        for set in actor.ability_sets.iter() {
+            named(&mut checker, set, &Names::new(), &index.ability_sets, "an ability set of the pack");
+        }
         if let Some(template) = &actor.template
             && !index.templates.contains_key(template.value.as_str())
         {
@@ -147,6 +174,7 @@ impl<'s> Steps<'s> {
             activate.visit(&mut self.checker);
             self.controller(&activate.controller);
             self.controller(&activate.target);
+            activate.targets.iter().for_each(|target| self.known_controller(target));
             call(&mut self.others, &activate.alias);
         }
         if let Some(input) = &step.input {
@@ -157,6 +185,25 @@ impl<'s> Steps<'s> {
             event.visit(&mut self.checker);
             self.controller(&event.controller);
             self.controller(&event.target);
+            self.controller(&event.instigator);
+        }
+        if let Some(level) = &step.set_level {
+            self.controller(&level.controller);
+            if let Some(name) = &level.ability {
+                named(&mut self.checker, name, &self.others, &self.index.abilities, "an ability of the pack");
+            }
+        }
+        if let Some(cancel) = &step.cancel_all {
+            cancel.visit(&mut self.checker);
+            self.controller(&cancel.controller);
+        }
+        if let Some(targets) = &step.targets {
+            self.controller(&targets.controller);
+            targets.targets.iter().for_each(|target| self.known_controller(target));
+            targets.kind.iter().for_each(|kind| tasks::any_task(kind, &mut self.checker));
+        }
+        if let Some(place) = &step.move_to {
+            self.controller(&place.controller);
         }
         if let Some(task) = &step.complete_task {
             self.controller(&task.controller);
@@ -195,6 +242,9 @@ impl<'s> Steps<'s> {
             self.checker.name(ReferenceKind::Attribute, attribute);
         }
         expected.known.visit(&mut self.checker);
+        for (kind, _) in expected.known.tasks.iter().flat_map(|tasks| &tasks.0) {
+            tasks::any_task(kind, &mut self.checker);
+        }
     }
 
     fn controller(&mut self, name: &Option<Name>) {

@@ -2,11 +2,13 @@
 
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
+use ugas_core::targeting::Confirmation;
+use ugas_core::task::{Comparison, Recipient};
 
 use super::references::{Checker, NamesIn};
-use crate::decode::{Field, ReferenceKind, TagRole};
+use crate::decode::{self, Field, ReferenceKind, TagRole};
 use crate::diagnostics::codes;
-use crate::model::ability::TaskDoc;
+use crate::model::ability::{TargetingDoc, TaskDoc};
 use crate::model::effect::TagQueryDoc;
 use crate::node::{Entry, Node, Value, byte_in_file};
 use crate::source::{Span, Spanned};
@@ -18,29 +20,33 @@ enum Kind {
     Number,
     Flag,
     Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
     Tag,
     Tags,
+    Cue,
     Query,
     Attribute,
-    /// An attribute or a number.
-    AttributeOrNumber,
     Effect,
     Ability,
     Input,
     Container,
+    Targeting,
     /// Numbers by tag.
     Magnitudes,
     /// A list of tasks.
     Tasks,
     /// A list of lists of tasks.
     Branches,
-    Any,
 }
 
 use Kind::{
-    Ability, Any, Attribute, AttributeOrNumber, Branches, Container, Effect, Flag, Input, Magnitudes, Number,
-    Query, Tag, Tags, Tasks, Text,
+    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Query, Tag, Tags,
+    Targeting, Tasks, Text, Word,
 };
+
+/// A built-in task: its type, its parameters, and which of them it needs, one of each group.
+type TaskRow = (&'static str, &'static [(&'static str, Kind)], &'static [&'static [&'static str]]);
 
 const APPLY: &[(&str, Kind)] = &[
     ("EffectClass", Effect),
@@ -53,76 +59,82 @@ const APPLY: &[(&str, Kind)] = &[
     ("IgnoreTargetsWithTag", Tag),
 ];
 const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
+const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
 const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
 const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
+const TAG_NEEDS: &[&[&str]] = &[&["Tag", "WaitTag"]];
 const TAGS: &[(&str, Kind)] = &[("Tags", Tags)];
-const CUE: &[(&str, Kind)] = &[("Cue", Tag)];
+const CUE: &[(&str, Kind)] = &[("Cue", Cue)];
 const INPUT: &[(&str, Kind)] = &[("InputID", Input)];
-const NONE: &[(&str, Kind)] = &[];
+const COMPARISON: Kind = Word(<Comparison as decode::Word>::WORDS);
+const CONFIRMATION: Kind = Word(<Confirmation as decode::Word>::WORDS);
+const RECIPIENT: Kind = Word(<Recipient as decode::Word>::WORDS);
 
-/// The built-in tasks with their parameters.
-const TASKS: &[(&str, &[(&str, Kind)])] = &[
-    ("Sequence", &[("Tasks", Tasks)]),
-    ("Race", &[("Branches", Branches)]),
-    ("All", &[("Branches", Branches)]),
-    ("Repeat", &[("Count", Number), ("Interval", Number), ("Tasks", Tasks)]),
-    ("If", &[("Condition", Number), ("Then", Tasks), ("Else", Tasks)]),
-    ("EndAbility", NONE),
-    ("CancelAbility", NONE),
-    ("WaitDelay", &[("Duration", Number)]),
-    ("WaitGameTime", &[("Time", Number)]),
-    ("WaitGameplayEvent", &[("EventTag", Tag), ("Exact", Flag), ("OnlyTriggerOnce", Flag)]),
-    ("WaitInputPressed", INPUT),
-    ("WaitInputRelease", INPUT),
-    ("WaitTagAdded", TAG),
-    ("WaitTagRemoved", TAG),
-    ("WaitTagChanged", TAG),
-    ("WaitTagQuery", &[("Query", Query)]),
-    ("WaitAttributeChange", &[("Attribute", Attribute)]),
+/// The built-in tasks.
+const TASKS: &[TaskRow] = &[
+    ("Sequence", &[("Tasks", Tasks)], &[&["Tasks"]]),
+    ("Race", &[("Branches", Branches)], &[&["Branches"]]),
+    ("All", &[("Branches", Branches)], &[&["Branches"]]),
+    ("Repeat", &[("Count", Number), ("Interval", Number), ("Tasks", Tasks)], &[&["Tasks"]]),
+    ("If", &[("Condition", Number), ("Then", Tasks), ("Else", Tasks)], &[&["Condition"], &["Then", "Else"]]),
+    ("EndAbility", &[], &[]),
+    ("CancelAbility", &[], &[]),
+    ("WaitDelay", &[("Duration", Number)], &[&["Duration"]]),
+    ("WaitGameTime", &[("Time", Number)], &[&["Time"]]),
+    ("WaitGameplayEvent", &[("EventTag", Tag), ("Exact", Flag), ("OnlyTriggerOnce", Flag)], &[&["EventTag"]]),
+    ("WaitInputPressed", INPUT, &[]),
+    ("WaitInputRelease", INPUT, &[]),
+    ("WaitTagAdded", TAG, TAG_NEEDS),
+    ("WaitTagRemoved", TAG, TAG_NEEDS),
+    ("WaitTagChanged", TAG, TAG_NEEDS),
+    ("WaitTagQuery", &[("Query", Query)], &[&["Query"]]),
+    ("WaitAttributeChange", &[("Attribute", Attribute)], &[&["Attribute"]]),
     (
         "WaitAttributeThreshold",
         &[
             ("Attribute", Attribute),
-            ("Comparison", Text),
+            ("Comparison", COMPARISON),
             ("Threshold", Number),
-            ("RatioTo", AttributeOrNumber),
+            ("RatioTo", Attribute),
         ],
+        &[&["Attribute"], &["Comparison"], &["Threshold"]],
     ),
-    ("WaitEffectApplied", EFFECT_OR_TAGS),
-    ("WaitEffectRemoved", EFFECT_OR_TAGS),
-    ("WaitEffectBlocked", EFFECT_OR_TAGS),
-    ("WaitEffectStackChange", EFFECT_OR_TAGS),
-    ("WaitAbilityActivate", TAGS),
-    ("WaitAbilityCommit", TAGS),
-    ("WaitAbilityEnd", TAGS),
-    ("WaitConfirmCancel", NONE),
-    ("WaitConfirm", &[("TargetingMethod", Text)]),
+    ("WaitEffectApplied", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectRemoved", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectBlocked", EFFECT_OR_TAGS, &[]),
+    ("WaitEffectStackChange", EFFECT_OR_TAGS, &[]),
+    ("WaitAbilityActivate", TAGS, &[]),
+    ("WaitAbilityCommit", TAGS, &[]),
+    ("WaitAbilityEnd", TAGS, &[]),
+    ("WaitConfirmCancel", &[], &[]),
+    ("WaitConfirm", &[("TargetingMethod", Text)], &[]),
     (
         "WaitTargetData",
         &[
-            ("Targeting", Any),
-            ("Confirmation", Text),
+            ("Targeting", Targeting),
+            ("Confirmation", CONFIRMATION),
             ("MaxDelay", Number),
             ("TargetingMethod", Text),
             ("MaxRange", Number),
         ],
+        &[],
     ),
-    ("WaitNetSync", &[("MaxDelay", Number)]),
-    ("Commit", NONE),
-    ("CommitCost", NONE),
-    ("CommitCooldown", NONE),
-    ("ApplyEffectToOwner", APPLY),
-    ("ApplyEffectToTarget", APPLY),
-    ("ApplyEffectToActorsInRadius", APPLY),
-    ("ApplyContainer", &[("Container", Container)]),
-    ("RemoveEffectFromOwner", REMOVE),
-    ("RemoveEffectFromTarget", REMOVE),
-    ("SendEvent", &[("Tag", Tag), ("To", Text), ("Magnitude", Number)]),
-    ("ExecuteCue", CUE),
-    ("AddCue", CUE),
-    ("RemoveCue", CUE),
-    ("SetParameter", &[("Name", Text), ("Value", Number)]),
-    ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)]),
+    ("WaitNetSync", &[("MaxDelay", Number)], &[]),
+    ("Commit", &[], &[]),
+    ("CommitCost", &[], &[]),
+    ("CommitCooldown", &[], &[]),
+    ("ApplyEffectToOwner", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToTarget", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToActorsInRadius", APPLY, &[&["EffectClass"], &["Radius", "MaxRange"]]),
+    ("ApplyContainer", &[("Container", Container)], &[&["Container"]]),
+    ("RemoveEffectFromOwner", REMOVE, REMOVE_NEEDS),
+    ("RemoveEffectFromTarget", REMOVE, REMOVE_NEEDS),
+    ("SendEvent", &[("Tag", Tag), ("To", RECIPIENT), ("Magnitude", Number)], &[&["Tag"]]),
+    ("ExecuteCue", CUE, &[&["Cue"]]),
+    ("AddCue", CUE, &[&["Cue"]]),
+    ("RemoveCue", CUE, &[&["Cue"]]),
+    ("SetParameter", &[("Name", Text), ("Value", Number)], &[&["Name"], &["Value"]]),
+    ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)], &[&["Ability", "Tags"]]),
 ];
 
 /// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
@@ -159,6 +171,13 @@ pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
     found
 }
 
+/// Checks that a type is one that there is, built in or not.
+pub(super) fn any_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
+    if !TASKS.iter().any(|(name, ..)| *name == kind.value) {
+        host_task(kind, checker);
+    }
+}
+
 /// Checks that a type is one that the host carries out.
 pub(super) fn host_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     let host = &checker.index.host_tasks;
@@ -184,15 +203,24 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
         checker.sink.push(codes::ug011::wrong_type(params, "a mapping (parameters of a task)"));
         return;
     }
-    let Some((_, known)) = TASKS.iter().find(|(name, _)| *name == kind.value) else {
-        let host = &checker.index.host_tasks;
-        if !HOST_TASKS.contains(&kind.value.as_str()) && !host.contains(kind.value.as_str()) {
-            let names = TASKS.iter().map(|(name, _)| *name).chain(HOST_TASKS).chain(host.iter().copied());
-            checker.sink.push(codes::ug032::unknown_task(kind, nearest(&kind.value, names)));
+    let Some((_, known, needs)) = TASKS.iter().find(|(name, ..)| *name == kind.value) else {
+        let (host, custom) = (&checker.index.host_tasks, &checker.index.custom_tasks);
+        let name = kind.value.as_str();
+        if custom.contains(name) {
+            params.entries().iter().for_each(|entry| value(Number, &entry.value, checker));
+            return;
+        }
+        if !HOST_TASKS.contains(&name) && !host.contains(name) {
+            let names = TASKS.iter().map(|(name, ..)| *name).chain(HOST_TASKS);
+            let names = names.chain(host.iter().copied()).chain(custom.iter().copied());
+            checker.sink.push(codes::ug032::unknown_task(kind, nearest(name, names)));
         }
         host_params(params, checker);
         return;
     };
+    for group in needs.iter().filter(|group| !group.iter().any(|name| params.get(name).is_some())) {
+        checker.sink.push(codes::ug080::missing(kind, group));
+    }
     for entry in params.entries() {
         match known.iter().find(|(name, _)| *name == entry.key.value) {
             Some((_, kind)) => value(*kind, &entry.value, checker),
@@ -207,6 +235,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
 
 /// Parameters of host tasks are the host's own, but their tags and effects are the pack's.
 fn host_params(params: &Node, checker: &mut Checker<'_>) {
+    finite(params, checker);
     for Entry { key, value: node } in params.entries() {
         if key.value == "EffectClass" {
             value(Effect, node, checker);
@@ -218,6 +247,15 @@ fn host_params(params: &Node, checker: &mut Checker<'_>) {
     }
 }
 
+/// V2 holds for what the host is told, too.
+fn finite(node: &Node, checker: &mut Checker<'_>) {
+    if node.number().is_some_and(|number| !number.is_finite()) {
+        checker.sink.push(codes::ug016::not_finite(node.span));
+    }
+    node.items().iter().for_each(|item| finite(item, checker));
+    node.entries().iter().for_each(|entry| finite(&entry.value, checker));
+}
+
 fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
     let text = node.text().map(|text| Spanned { value: text.to_owned(), span: node.span });
     let reference = match kind {
@@ -227,7 +265,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         Input => Some((ReferenceKind::InputAction, "name of an input action")),
         Container => Some((ReferenceKind::Container, "name of an effect container")),
         Tag => Some((ReferenceKind::Tag(TagRole::Asked), "a tag")),
-        AttributeOrNumber if text.is_some() => Some((ReferenceKind::Attribute, "name of an attribute")),
+        Cue => Some((ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue")),
         _ => None,
     };
     if let Some((kind, title)) = reference {
@@ -238,7 +276,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         return;
     }
     match kind {
-        Number | AttributeOrNumber => match (&node.value, text) {
+        Number => match (&node.value, text) {
             (Value::Number(number), _) if number.is_finite() => {}
             (Value::Number(_), _) => checker.sink.push(codes::ug016::not_finite(node.span)),
             (_, Some(text)) => expression(node, &text.value, NamesIn::Pack, checker),
@@ -246,6 +284,20 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         },
         Flag if !matches!(node.value, Value::Bool(_)) => {
             checker.sink.push(codes::ug011::wrong_type(node, "true or false"));
+        }
+        Word(words) => match text {
+            Some(word) if words.contains(&word.value.as_str()) => {}
+            Some(word) => checker.sink.push(codes::ug012::unknown_value(node.span, &word.value, words)),
+            None => {
+                let expected = format!("one of {}", words.join(", "));
+                checker.sink.push(codes::ug011::wrong_type(node, &expected));
+            }
+        },
+        Targeting => {
+            if let Some(doc) = TargetingDoc::decode(node, checker.sink) {
+                doc.visit(checker);
+                super::targeting::check(&doc, checker.sink);
+            }
         }
         Text if text.is_none() => checker.sink.push(codes::ug011::wrong_type(node, "a text")),
         Tags => match &node.value {
@@ -255,11 +307,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         },
         Query => {
             if let Some(query) = TagQueryDoc::decode(node, checker.sink) {
-                let mut found = Vec::new();
-                query.visit(&mut Names(&mut found));
-                for name in found {
-                    checker.name(ReferenceKind::Tag(TagRole::Asked), &name);
-                }
+                query.visit(checker);
             }
         }
         Magnitudes => {
@@ -293,14 +341,6 @@ fn task_list(node: &Node, checker: &mut Checker<'_>) {
         if let Some(doc) = TaskDoc::decode(item, checker.sink) {
             task(&doc, checker);
         }
-    }
-}
-
-struct Names<'v>(&'v mut Vec<Spanned<String>>);
-
-impl<'a> crate::decode::Visitor<'a> for Names<'_> {
-    fn reference(&mut self, _: ReferenceKind, name: &'a Spanned<String>) {
-        self.0.push(name.clone());
     }
 }
 

@@ -235,6 +235,11 @@ impl Field for Formula {
 }
 
 impl Formula {
+    /// The number, if it is written as one.
+    pub fn number(&self) -> Option<f64> {
+        self.number
+    }
+
     /// The expression as a value of the file, for positions inside it.
     pub(crate) fn node(&self) -> Node {
         Node { span: self.text.span, value: Value::Text(self.text.value.clone()), style: self.style }

@@ -46,6 +46,8 @@ impl<'a> Places<'a> {
                     let list = |key: &str| node.get(key).map(Node::items).unwrap_or_default();
                     places.add_all(DefinitionKind::Curve, list("Curves"));
                     places.add_all(DefinitionKind::Calculation, list("Calculations"));
+                    places.add_all(DefinitionKind::AbilitySet, list("AbilitySets"));
+                    places.add_all(DefinitionKind::Container, list("EffectContainers"));
                     continue;
                 }
                 _ => continue,
@@ -124,6 +126,7 @@ pub(crate) fn report(
         | Problem::TagName(_)
         | Problem::EmptyName
         | Problem::EmptyMagnitude
+        | Problem::RemovesNothing
         | Problem::Duplicate(_) => return,
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
         // A magnitude without its expression is reported as such.
@@ -132,7 +135,13 @@ pub(crate) fn report(
             let source = map.file(node.span.file).map(|file| file.text()).unwrap_or_default();
             let start = byte_in_file(source, node, error.span.start as usize);
             let end = byte_in_file(source, node, error.span.end as usize).max(start);
-            expression(&error.kind, Span::new(node.span.file, start, end), scope, unresolved)
+            let diagnostic =
+                expression(&error.kind, Span::new(node.span.file, start, end), scope, unresolved);
+            // The checks read the expressions of tasks too, whose other parameters may keep the core from them.
+            if sink.has(diagnostic.code, diagnostic.span) {
+                return;
+            }
+            diagnostic
         }
         Problem::Curve(curve) => {
             let at = match curve {
@@ -161,7 +170,13 @@ pub(crate) fn report(
         Problem::EmptyCalculation | Problem::WrongCalculation { .. } | Problem::UnknownVariable { .. } => {
             codes::ug073::wrong(span, &error.problem.to_string())
         }
-        Problem::QueryTooDeep => codes::ug003::too_deep(span, 64),
+        Problem::WaitWithoutInstance | Problem::NoCharges | Problem::RechargeNotPositive => {
+            codes::ug081::contradictory(span, &error.problem.to_string())
+        }
+        Problem::Targeting(problem) => {
+            codes::ug015::out_of_range(span, problem.value, "a finite number of at least 0")
+        }
+        Problem::TasksTooDeep | Problem::QueryTooDeep => codes::ug003::too_deep(span, 64),
         Problem::RandomNotAvailable | Problem::NotAvailable(_) => {
             codes::ug074::not_available(span, &error.problem.to_string())
         }

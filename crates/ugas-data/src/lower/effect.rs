@@ -73,7 +73,7 @@ pub(super) fn effect(doc: &EffectDoc) -> EffectDef {
     }
 }
 
-fn query(doc: &Option<TagQueryDoc>) -> TagQueryDef {
+pub(super) fn query(doc: &Option<TagQueryDoc>) -> TagQueryDef {
     fn one(doc: &TagQueryDoc) -> TagQueryDef {
         let items = |items: &List<TagQueryItemDoc>| {
             let item = |item: &TagQueryItemDoc| match item {

@@ -1,55 +1,32 @@
 //! Abilities and their tasks (§8.7, §10).
 
-use super::effect::{Affiliation, TagQueryDoc};
-use super::{AbilityTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
-use crate::decode::{Choice, Flag, Integer, NonNegative, Number, Raw, Text, choice, record};
+use ugas_core::ability::{Instancing, NetExecution, NetSecurity, TriggerOn};
+use ugas_core::targeting::{Affiliation, Confirmation, Origin};
+use ugas_core::task::{Comparison, Recipient, TaskOutcome};
 
-/// How many runs of an ability there can be at once (A7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Instancing {
-    /// One per controller.
-    PerActor,
-    /// Any number.
-    PerExecution,
-    /// Without state of its own.
-    None,
-}
+use super::effect::TagQueryDoc;
+use super::{AbilityTag, DataTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
+use crate::decode::{
+    Choice, Flag, Formula, Integer, NamedMap, NonNegative, Number, Raw, Text, Vector, choice, record,
+};
 
-/// What starts a triggered ability (A7).
+/// How targets are looked for: the form of the area, or whom else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TriggerOn {
-    /// A gameplay event.
-    Event,
-    /// A tag that appears.
-    TagAdded,
-    /// A tag while it is there.
-    TagPresent,
-}
-
-/// Where an ability runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NetExecution {
-    /// On the client at once, confirmed by the server.
-    LocalPredicted,
-    /// On the client only.
-    LocalOnly,
-    /// On the server only.
-    ServerOnly,
-    /// Begun by the server, run on both.
-    ServerInitiated,
-}
-
-/// Who may begin and end an ability.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NetSecurity {
-    /// Either.
-    ClientOrServer,
-    /// Only the server may begin it.
-    ServerOnlyExecution,
-    /// Only the server may end it.
-    ServerOnlyTermination,
-    /// Only the server may do either.
-    ServerOnly,
+pub enum TargetingMethod {
+    /// The owner alone.
+    SelfOnly,
+    /// The target that the activation was given.
+    ActivationTarget,
+    /// The nearest that fit.
+    Nearest,
+    /// All around.
+    Radius,
+    /// In front.
+    Cone,
+    /// Along the facing.
+    Line,
+    /// Around, along the axes of the world.
+    Box,
 }
 
 choice! {
@@ -66,6 +43,48 @@ choice! {
         "ServerOnlyExecution" => Self::ServerOnlyExecution,
         "ServerOnlyTermination" => Self::ServerOnlyTermination,
         "ServerOnly" => Self::ServerOnly,
+    }
+    TargetingMethod {
+        "Self" => Self::SelfOnly,
+        "ActivationTarget" => Self::ActivationTarget,
+        "Nearest" => Self::Nearest,
+        "Radius" => Self::Radius,
+        "Cone" => Self::Cone,
+        "Line" => Self::Line,
+        "Box" => Self::Box,
+    }
+    Affiliation {
+        "Any" => Self::Any,
+        "Allied" => Self::Allied,
+        "OtherAllied" => Self::OtherAllied,
+        "Hostile" => Self::Hostile,
+        "Neutral" => Self::Neutral,
+        "SelfOnly" => Self::SelfOnly,
+        "ExcludeSelf" => Self::ExcludeSelf,
+    }
+    Origin {
+        "Owner" => Self::Owner,
+        "ActivationTarget" => Self::ActivationTarget,
+        "TargetLocation" => Self::TargetLocation,
+    }
+    Confirmation {
+        "Instant" => Self::Instant,
+        "UserConfirmed" => Self::UserConfirmed,
+        "Custom" => Self::Custom,
+        "CustomMulti" => Self::CustomMulti,
+    }
+    Comparison {
+        "LessThan" => Self::LessThan,
+        "LessEqual" => Self::LessEqual,
+        "Greater" => Self::Greater,
+        "GreaterEqual" => Self::GreaterEqual,
+    }
+    Recipient { "Owner" => Self::Owner, "Target" => Self::Target }
+    TaskOutcome {
+        "Completed" => Self::Completed,
+        "Interrupted" => Self::Interrupted,
+        "Cancelled" => Self::Cancelled,
+        "Failed" => Self::Failed,
     }
 }
 
@@ -125,16 +144,21 @@ record! {
 record! {
     /// Who may be hit.
     TargetingDoc, "targeting" {
-        method: optional Text = "Method", "How targets are chosen, opaque to the simulation.";
-        range: optional NonNegative = "Range", "Largest distance.";
-        radius: optional NonNegative = "Radius", "Radius of an area.";
-        half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a cone.";
+        method: optional Choice<TargetingMethod> = "Method", "How targets are looked for (default: by the measure that is given, else ActivationTarget).";
+        range: optional NonNegative = "Range", "Largest distance; without it, no limit.";
+        radius: optional NonNegative = "Radius", "Radius of an area; another word for Range.";
+        half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a Cone.";
+        width: optional NonNegative = "Width", "Width of a Line.";
+        half_extents: optional Vector<3> = "HalfExtents", "From the middle of a Box to its faces.";
+        origin: optional Choice<Origin> = "Origin", "Where the area begins (default: Owner).";
         require_tags: list Tag = "RequireTags", "Targets must have all of these.";
         exclude_tags: list Tag = "ExcludeTags", "Targets must have none of these.";
         query: optional TagQueryDoc = "Filter", "Must hold over a target's tags.";
-        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side targets are on.";
+        affiliation: optional Choice<Affiliation> = "Affiliation", "Whose side targets are on (default: Any).";
         count: optional Integer<0, 4294967295> = "Count", "Most targets; 0 is no limit.";
-        line_of_sight: optional Flag = "RequireLineOfSight", "Whether the view must be free.";
+        line_of_sight: optional Flag = "RequireLineOfSight", "Whether the view must be free, which the host decides (default: false).";
+        filter: optional Name = "CustomFilter", "A filter in native code, by its name.";
+        persistent: optional Flag = "Persistent", "Whether the last targets are kept while there are no new ones (default: false).";
     }
 }
 
@@ -156,7 +180,10 @@ record! {
         net_execution: optional Choice<NetExecution> = "NetExecution", "Where it runs.";
         net_security: optional Choice<NetSecurity> = "NetSecurity", "Who may begin and end it.";
         allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
-        targeting: optional TargetingDoc = "Targeting", "Who may be hit.";
+        targeting: optional TargetingDoc = "Targeting", "Who may be hit: limits for the target of an activation, and where its tasks look for targets.";
+        set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for every effect that it makes, its cost and cooldown included.";
+        parameters: optional NamedMap<Name, Number> = "Parameters", "Parameters that each grant begins with.";
+        cooldown_tags: list GrantedTag = "CooldownTags", "Tags that its cooldown grants beside those of the effect.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }

@@ -1,48 +1,9 @@
 //! Input documents of the later drafts (§11), and draft 1's mapping.
 
+use ugas_core::input::{DeadZoneShape, Platform, TriggerBehavior, ValueType};
+
 use super::{ActionSetName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag};
 use crate::decode::{AtLeastOne, Choice, Flag, Integer, NonNegative, Number, Text, Unit, choice, record};
-
-/// What an action's value is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueType {
-    /// Pressed or not.
-    Digital,
-    /// One number.
-    Axis1D,
-    /// Two numbers.
-    Axis2D,
-    /// Three numbers.
-    Axis3D,
-}
-
-/// When an action fires.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TriggerBehavior {
-    /// When pressed.
-    OnPressed,
-    /// When released.
-    OnReleased,
-    /// While held.
-    WhileHeld,
-    /// On a short press.
-    OnTap,
-    /// On two short presses.
-    OnDoubleTap,
-}
-
-/// Where a mapping is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Platform {
-    /// Computers.
-    Pc,
-    /// Consoles.
-    Console,
-    /// Phones and tablets.
-    Mobile,
-    /// Headsets.
-    Vr,
-}
 
 /// A kind of device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,15 +47,6 @@ pub enum InputModifierType {
     Clamp,
     /// Code of the host.
     Custom,
-}
-
-/// The shape of a dead zone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeadZoneShape {
-    /// Axis by axis.
-    Axial,
-    /// A circle.
-    Radial,
 }
 
 /// The form of a response curve.

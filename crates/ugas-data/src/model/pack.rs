@@ -1,5 +1,6 @@
 //! `pack.yaml`: settings of a pack.
 
+use super::input::InputBufferDoc;
 use super::{AttributeName, Name};
 use crate::decode::{Field, List, NamedMap, Number, Raw, Text, record};
 use crate::diagnostics::Sink;
@@ -10,6 +11,7 @@ record! {
     GlobalsDoc, "globals" {
         death_attribute: optional AttributeName = "DeathAttribute", "Attribute whose fall to the threshold is death, which cancels all abilities.";
         death_threshold: optional Number = "DeathThreshold", "The threshold (default: 0).";
+        input_buffer: optional InputBufferDoc = "InputBuffer", "Whether, for how long and how many inputs are kept that come too early.";
     }
 }
 

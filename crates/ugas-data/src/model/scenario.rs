@@ -1,44 +1,27 @@
 //! Scenarios: stories with expectations, as files tell them.
 
+mod ability;
+mod expect;
+
 use serde_json::{Value as Json, json};
-use ugas_core::nearest::nearest;
+
+pub use ability::{
+    ActivateDoc, CancelAllDoc, CompleteTaskDoc, EventDoc, GrantDoc, InputDoc, MoveDoc, SetLevelDoc,
+    TargetsDoc,
+};
+pub use expect::{
+    AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CuesExpectDoc, EventsDoc, ExpectDoc,
+    ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
+};
 
 use super::effect::TagQueryDoc;
-use super::{
-    AbilityName, AttributeName, CueTag, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName,
-};
+use super::{AbilityName, AttributeName, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName};
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, choice,
-    record,
+    Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, record,
 };
-use crate::diagnostics::{Severity, Sink, codes};
-use crate::node::{Entry, Node, Value};
+use crate::diagnostics::{Sink, codes};
+use crate::node::{Node, Value};
 use crate::source::Span;
-
-/// What an ability does at the moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum AbilityStatus {
-    /// It runs.
-    Active,
-    /// It is granted and does not run.
-    Inactive,
-    /// The controller does not have it.
-    #[default]
-    NotGranted,
-}
-
-/// From when events are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Since {
-    /// The first step.
-    #[default]
-    Start,
-}
-
-choice! {
-    AbilityStatus { "Active" => Self::Active, "Inactive" => Self::Inactive, "NotGranted" => Self::NotGranted }
-    Since { "Start" => Self::Start }
-}
 
 record! {
     /// One deterministic story with its expectations.
@@ -71,7 +54,9 @@ record! {
         base: optional NamedMap<AttributeName, Number> = "Base", "Base values that differ from the defaults.";
         abilities: list ActorAbilityDoc = "Abilities", "Abilities that it has.";
         tags: list Tag = "Tags", "Tags that an internal Infinite effect grants.";
+        ability_sets: list Name = "AbilitySets", "Ability sets that it has.";
         position: optional Vector<3> = "Position", "Where it is.";
+        facing: optional Vector<3> = "Facing", "Where it looks.";
         team: optional Name = "Team", "Which side it is on.";
     }
 }
@@ -96,11 +81,15 @@ record! {
         despawn: optional Name = "Despawn", "Removes a controller with everything it has.";
         grant: optional GrantDoc = "Grant", "Grants an ability.";
         revoke: optional Name = "Revoke", "Takes an ability away, by the name of its grant or its own.";
+        set_level: optional SetLevelDoc = "SetLevel", "Gives a granted ability another level.";
         activate: optional ActivateDoc = "Activate", "Activates an ability.";
-        cancel: optional Name = "Cancel", "Cancels an activation, by its name.";
-        input: optional InputDoc = "Input", "Presses or releases an input.";
+        cancel: optional Name = "Cancel", "Cancels an activation, by its name, or all of an ability, by the ability's.";
+        cancel_all: optional CancelAllDoc = "CancelAll", "Cancels abilities of a controller, by tags or all.";
+        input: optional InputDoc = "Input", "Presses or releases an input, confirms or declines.";
         event: optional EventDoc = "Event", "Sends a gameplay event.";
-        complete_task: optional CompleteTaskDoc = "CompleteTask", "Completes a task of the host.";
+        complete_task: optional CompleteTaskDoc = "CompleteTask", "Completes the oldest waiting task of a type that the host carries out.";
+        targets: optional TargetsDoc = "Targets", "Provides targets to the oldest task that waits for them.";
+        move_to: optional MoveDoc = "Move", "Puts a controller somewhere.";
         expect: optional ExpectDoc = "Expect", "Checks, and changes nothing.";
     }
 }
@@ -138,178 +127,6 @@ record! {
     }
 }
 
-record! {
-    /// The grant of an ability.
-    GrantDoc, "grant" {
-        controller: required Name = "Controller", "Who gets it.";
-        ability: required AbilityName = "Ability", "The ability.";
-        level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
-        alias: optional Name = "As", "Name of the grant for later steps.";
-    }
-}
-
-record! {
-    /// The activation of an ability.
-    ActivateDoc, "activation" {
-        controller: required Name = "Controller", "Whose ability.";
-        ability: required AbilityName = "Ability", "The ability.";
-        target: optional Name = "Target", "Whom it is aimed at.";
-        alias: optional Name = "As", "Name of the activation for later steps.";
-    }
-}
-
-record! {
-    /// An input that is pressed or released.
-    InputDoc, "input" {
-        controller: required Name = "Controller", "Whose input.";
-        press: optional InputName = "Press", "The input that is pressed.";
-        release: optional InputName = "Release", "The input that is released.";
-    }
-}
-
-record! {
-    /// A gameplay event.
-    EventDoc, "gameplay event" {
-        controller: required Name = "Controller", "Who gets it.";
-        tag: required Tag = "Tag", "What happened.";
-        magnitude: optional Number = "Magnitude", "How much.";
-        target: optional Name = "Target", "With whom.";
-    }
-}
-
-record! {
-    /// The end of a task that the host carries out.
-    CompleteTaskDoc, "completed task" {
-        controller: required Name = "Controller", "Whose task.";
-        kind: required Name = "Type", "Type of the task.";
-        outcome: optional Name = "Outcome", "How it ended.";
-    }
-}
-
-record! {
-    /// Events that happened.
-    EventsDoc, "events" {
-        since: optional Choice<Since> = "Since", "From when they are counted (default: Start, the first step).";
-        count: optional NamedMap<Name, Integer<0, 4294967295>> = "Count", "How many of each kind; others are not checked.";
-    }
-}
-
-record! {
-    /// What is expected besides the controllers, which are fields of their own.
-    ExpectRecord, "expectation" {
-        time: optional NonNegative = "Time", "The clock in seconds.";
-        last: optional Name = "Last", "Outcome of the step before: Ok, or a code such as Immune.";
-        events: optional EventsDoc = "Events", "Events that happened.";
-        tolerance: optional NonNegative = "Tolerance", "Relative tolerance of numbers (default: 1e-9).";
-    }
-}
-
-record! {
-    /// What is expected of a controller besides current values, which are fields of their own.
-    ControllerExpectRecord, "expectation of a controller" {
-        base: optional NamedMap<AttributeName, Number> = "Base", "Base values.";
-        tags: optional TagsExpectDoc = "Tags", "Tags.";
-        effects: optional NamedMap<EffectName, Integer<0, 4294967295>> = "Effects", "Running instances of effects.";
-        stacks: optional NamedMap<EffectName, Integer<0, 4294967295>> = "Stacks", "Stacks of effects over all running instances.";
-        abilities: optional NamedMap<AbilityName, Choice<AbilityStatus>> = "Abilities", "What abilities do.";
-        cooldown: optional NamedMap<AbilityName, NonNegative> = "Cooldown", "Seconds left of cooldowns.";
-        cues: optional CuesExpectDoc = "Cues", "Cues.";
-    }
-}
-
-record! {
-    /// Tags that are expected.
-    TagsExpectDoc, "expected tags" {
-        has: list Tag = "Has", "Tags that are there, themselves or a descendant.";
-        has_not: list Tag = "HasNot", "Tags that are not there, nor a descendant.";
-        count: optional NamedMap<Tag, Integer<0, 4294967295>> = "Count", "How often exactly this tag is granted.";
-    }
-}
-
-record! {
-    /// Cues that are expected.
-    CuesExpectDoc, "expected cues" {
-        active: optional List<CueTag> = "Active", "Exactly the cues that are shown.";
-    }
-}
-
-/// What is expected: of the clock and the step before, and of controllers by name.
-pub type ExpectDoc = Open<ExpectRecord, ControllerExpectDoc>;
-
-/// What is expected of a controller: of its state, and of current values by attribute.
-pub type ControllerExpectDoc = Open<ControllerExpectRecord, Number>;
-
-/// A record whose other fields are names of the file's own.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Open<R, T> {
-    /// The fields that are known.
-    pub known: R,
-    /// The others.
-    pub named: NamedMap<Name, T>,
-}
-
-/// The known fields of an [`Open`] record.
-pub trait KnownFields: Field {
-    /// Their names.
-    const KNOWN: &'static [&'static str];
-}
-
-impl KnownFields for ExpectRecord {
-    const KNOWN: &'static [&'static str] = Self::FIELDS;
-}
-
-impl KnownFields for ControllerExpectRecord {
-    const KNOWN: &'static [&'static str] = Self::FIELDS;
-}
-
-impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
-    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
-        let Value::Map(entries) = &node.value else {
-            sink.push(codes::ug011::wrong_type(node, "a mapping"));
-            return None;
-        };
-        let (known, named) =
-            entries.iter().cloned().partition(|entry| R::KNOWN.contains(&entry.key.value.as_str()));
-        let (known, named): (Vec<Entry>, Vec<Entry>) = (known, named);
-        let part = |entries| Node { span: node.span, value: Value::Map(entries), style: node.style };
-        let known = R::decode(&part(known), sink).unwrap_or_default();
-        let mut read = NamedMap::default();
-        for entry in named {
-            let mut own = Sink::default();
-            let nearest = || nearest(&entry.key.value, R::KNOWN.iter().copied()).is_some();
-            let key = entry.key.clone();
-            let pairs = NamedMap::<Name, T>::decode(&part(vec![entry.clone()]), &mut own).unwrap_or_default();
-            // A value that does not fit under a name that looks like a field: it is the name that is wrong.
-            if pairs.0.is_empty() && nearest() {
-                let title = "expectation";
-                sink.push(codes::ug013::unknown_field(&key, title, R::KNOWN).severity(Severity::Error));
-            } else {
-                sink.append(own);
-                read.0.extend(pairs.0);
-            }
-        }
-        Some(Self { known, named: read })
-    }
-
-    fn encode(&self) -> Value {
-        match (self.known.encode(), self.named.encode()) {
-            (Value::Map(mut known), Value::Map(named)) => {
-                known.extend(named);
-                Value::Map(known)
-            }
-            (known, _) => known,
-        }
-    }
-
-    fn schema(definitions: &mut Definitions) -> Json {
-        json!({
-            "type": "object",
-            "allOf": [R::schema(definitions)],
-            "unevaluatedProperties": T::schema(definitions),
-        })
-    }
-}
-
 /// A step: what it does, and where it stands.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StepDoc {
@@ -340,22 +157,30 @@ pub enum ActionDoc {
     Grant(GrantDoc),
     /// Takes an ability away.
     Revoke(String),
-    /// Something that only abilities can do: its name in files.
-    OfAbilities(&'static str),
+    /// Gives a granted ability another level.
+    SetLevel(SetLevelDoc),
+    /// Activates an ability.
+    Activate(ActivateDoc),
+    /// Cancels an activation.
+    Cancel(String),
+    /// Cancels abilities of a controller.
+    CancelAll(CancelAllDoc),
+    /// Presses or releases an input, confirms or declines.
+    Input(InputDoc),
+    /// Sends a gameplay event.
+    Event(EventDoc),
+    /// Completes a task of the host.
+    CompleteTask(CompleteTaskDoc),
+    /// Provides targets.
+    Targets(TargetsDoc),
+    /// Puts a controller somewhere.
+    Move(MoveDoc),
     /// Checks.
     Expect(Box<ExpectDoc>),
 }
 
 impl StepRecord {
     fn action(self) -> Option<ActionDoc> {
-        let of_abilities = [
-            (self.activate.is_some(), "Activate"),
-            (self.cancel.is_some(), "Cancel"),
-            (self.input.is_some(), "Input"),
-            (self.event.is_some(), "Event"),
-            (self.complete_task.is_some(), "CompleteTask"),
-        ];
-        let of_abilities = of_abilities.into_iter().find(|(is_there, _)| *is_there);
         None.or(self.apply.map(ActionDoc::Apply))
             .or(self.advance.map(|seconds| ActionDoc::Advance(seconds.0.value)))
             .or(self.at.map(|seconds| ActionDoc::At(seconds.0.value)))
@@ -365,7 +190,15 @@ impl StepRecord {
             .or(self.grant.map(ActionDoc::Grant))
             .or(self.revoke.map(|name| ActionDoc::Revoke(name.0.value)))
             .or(self.expect.map(|expect| ActionDoc::Expect(Box::new(expect))))
-            .or(of_abilities.map(|(_, name)| ActionDoc::OfAbilities(name)))
+            .or(self.set_level.map(ActionDoc::SetLevel))
+            .or(self.activate.map(ActionDoc::Activate))
+            .or(self.cancel.map(|name| ActionDoc::Cancel(name.0.value)))
+            .or(self.cancel_all.map(ActionDoc::CancelAll))
+            .or(self.input.map(ActionDoc::Input))
+            .or(self.event.map(ActionDoc::Event))
+            .or(self.complete_task.map(ActionDoc::CompleteTask))
+            .or(self.targets.map(ActionDoc::Targets))
+            .or(self.move_to.map(ActionDoc::Move))
     }
 }
 

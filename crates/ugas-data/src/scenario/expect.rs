@@ -1,6 +1,6 @@
 //! Expectations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use ugas_core::handle::ControllerId;
@@ -11,7 +11,7 @@ use crate::decode::List;
 use crate::diagnostics::{Severity, render_line};
 use crate::loader::{LoadError, Pack};
 use crate::model::Name;
-use crate::model::scenario::{AbilityStatus, ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, TagsExpectDoc};
+use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, Since, TagsExpectDoc};
 use crate::source::Span;
 
 /// What there is instead of a number.
@@ -81,9 +81,16 @@ impl Runner<'_> {
         {
             self.differs(last.span, "the outcome of the step before", &last.value, self.last);
         }
+        let since = known.events.as_ref().and_then(|events| events.since.as_ref());
+        let since = since.map(|since| since.0.value).unwrap_or_default();
         let counts = known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);
         for (kind, expected) in counts {
-            let actual = self.events.get(kind.value.as_str()).copied().unwrap_or_default();
+            let count = |events: &BTreeMap<&str, u64>| events.get(kind.value.as_str()).copied();
+            let before = match since {
+                Since::Start => 0,
+                Since::LastExpect => count(&self.events_before).unwrap_or_default(),
+            };
+            let actual = count(&self.events).unwrap_or_default() - before;
             if i128::from(expected.0.value) != i128::from(actual) {
                 let what = format!("the number of {} events", kind.value);
                 self.differs(kind.span, what, expected.0.value, actual);
@@ -95,6 +102,7 @@ impl Runner<'_> {
                 Err(message) => self.fail(span, format!("a controller `{}`", name.value), "none", message),
             }
         }
+        self.events_before.clone_from(&self.events);
     }
 
     fn check_controller(
@@ -131,23 +139,7 @@ impl Runner<'_> {
             let actual = catalog.effect(&effect.value).map(|effect| self.simulation.stack_count(id, effect));
             self.check_count(effect.span, what, count.0.value, actual);
         }
-        for (ability, status) in known.abilities.iter().flat_map(|abilities| &abilities.0) {
-            let what = format!("{} of {name}", ability.value);
-            let handles = self.simulation.controller(id).map(|controller| controller.abilities());
-            let mut granted =
-                handles.unwrap_or_default().iter().filter_map(|&handle| self.simulation.ability(handle));
-            let actual = match catalog.ability(&ability.value) {
-                Ok(ability) if granted.any(|granted| granted.ability() == ability) => AbilityStatus::Inactive,
-                _ => AbilityStatus::NotGranted,
-            };
-            if status.0.value != actual {
-                self.differs(ability.span, what, format!("{:?}", status.0.value), format!("{actual:?}"));
-            }
-        }
-        for (ability, _) in known.cooldown.iter().flat_map(|cooldown| &cooldown.0) {
-            let expected = format!("the cooldown of {}", ability.value);
-            self.fail(ability.span, expected, "none", "`Cooldown`: abilities are not supported yet");
-        }
+        self.check_abilities(name, id, known, tolerance);
         if let Some(cues) = known.cues.as_ref().and_then(|cues| cues.active.as_ref()) {
             let expected: BTreeSet<&str> = cues.iter().map(|cue| cue.value.as_str()).collect();
             let shown =
@@ -157,6 +149,12 @@ impl Runner<'_> {
                 let list = |cues: BTreeSet<&str>| format!("{:?}", cues.into_iter().collect::<Vec<_>>());
                 let span = known.cues.as_ref().map(|cues| cues.span).unwrap_or_default();
                 self.differs(span, format!("the cues on {name}"), list(expected), list(actual));
+            }
+        }
+        for cue in known.cues.iter().flat_map(|cues| cues.not_active.iter()) {
+            let shown = self.simulation.controller(id).map(|known| known.cues()).unwrap_or_default();
+            if shown.iter().any(|(shown, _)| catalog.tag_name(*shown) == cue.value) {
+                self.differs(cue.span, format!("the cue {} on {name}", cue.value), "not shown", "shown");
             }
         }
     }
@@ -184,7 +182,7 @@ impl Runner<'_> {
         }
     }
 
-    fn check_number(
+    pub(super) fn check_number(
         &mut self,
         span: Span,
         what: String,
@@ -200,7 +198,13 @@ impl Runner<'_> {
         }
     }
 
-    fn check_count(&mut self, span: Span, what: String, expected: i64, actual: Result<u32, impl Display>) {
+    pub(super) fn check_count(
+        &mut self,
+        span: Span,
+        what: String,
+        expected: i64,
+        actual: Result<u32, impl Display>,
+    ) {
         match actual {
             Ok(actual) if i64::from(actual) == expected => {}
             Ok(actual) => self.differs(span, what, expected, actual),
@@ -208,7 +212,13 @@ impl Runner<'_> {
         }
     }
 
-    fn differs(&mut self, span: Span, what: impl Display, expected: impl Display, actual: impl Display) {
+    pub(super) fn differs(
+        &mut self,
+        span: Span,
+        what: impl Display,
+        expected: impl Display,
+        actual: impl Display,
+    ) {
         let message = format!("{what}: expected {expected}, found {actual}");
         self.fail(span, expected.to_string(), actual.to_string(), message);
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use ugas_core::ability::AbilityState;
 use ugas_core::effect::EffectStatus;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
@@ -52,6 +53,19 @@ pub struct ControllerState {
     pub tags: Vec<(String, u32)>,
     /// Effects in application order.
     pub effects: Vec<EffectState>,
+    /// Abilities in the order of their grants.
+    pub abilities: Vec<AbilityOutcome>,
+}
+
+/// An ability that a controller has.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AbilityOutcome {
+    /// Its name.
+    pub name: String,
+    /// Where it is in its life (§8.2).
+    pub state: AbilityState,
+    /// Seconds left of its cooldown; 0 if it does not cool down.
+    pub cooldown: f64,
 }
 
 /// An effect on a controller.
@@ -164,7 +178,22 @@ impl ControllerState {
                 queued: active.status() == EffectStatus::Queued,
             })
         });
-        Self { attributes: attributes.collect(), tags: tags.collect(), effects: effects.collect() }
+        let abilities =
+            simulation.controller(id).map(|controller| controller.abilities()).unwrap_or_default();
+        let abilities = abilities.iter().filter_map(|&handle| {
+            let cooldown = simulation.ability_cooldown(handle);
+            Some(AbilityOutcome {
+                name: catalog.ability_name(simulation.ability(handle)?.ability()).to_owned(),
+                state: simulation.ability_state(handle)?,
+                cooldown: cooldown.map_or(0.0, |(left, _)| left.as_seconds()),
+            })
+        });
+        Self {
+            attributes: attributes.collect(),
+            tags: tags.collect(),
+            effects: effects.collect(),
+            abilities: abilities.collect(),
+        }
     }
 
     fn to_json(&self) -> Value {
@@ -188,6 +217,13 @@ impl ControllerState {
                 })
             })
             .collect();
-        json!({ "attributes": attributes, "tags": tags, "effects": effects })
+        let abilities: Vec<Value> = self
+            .abilities
+            .iter()
+            .map(|AbilityOutcome { name, state, cooldown }| {
+                json!({ "name": name, "state": format!("{state:?}"), "cooldown": cooldown })
+            })
+            .collect();
+        json!({ "attributes": attributes, "tags": tags, "effects": effects, "abilities": abilities })
     }
 }

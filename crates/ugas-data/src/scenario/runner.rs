@@ -6,8 +6,9 @@ use std::sync::Arc;
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
-use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId};
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
 use super::{ControllerState, Failure, Observer, Options, Outcome, Scenario};
@@ -44,8 +45,11 @@ pub struct Runner<'s> {
     /// What `As` names; `None` for an application that gave no active effect.
     pub(super) effects: BTreeMap<&'s str, Option<ActiveEffectId>>,
     pub(super) grants: BTreeMap<&'s str, Option<AbilityHandle>>,
+    pub(super) activations: BTreeMap<&'s str, Option<ActivationId>>,
     /// Events since the first step, by kind.
     pub(super) events: BTreeMap<&'static str, u64>,
+    /// The same at the last expectation.
+    pub(super) events_before: BTreeMap<&'static str, u64>,
     /// Outcome of the last step that was not a check.
     pub(super) last: &'static str,
     failures: Vec<Failure>,
@@ -81,7 +85,9 @@ impl<'s> Runner<'s> {
             controllers: Vec::new(),
             effects: BTreeMap::new(),
             grants: BTreeMap::new(),
+            activations: BTreeMap::new(),
             events: BTreeMap::new(),
+            events_before: BTreeMap::new(),
             last: "Ok",
             failures: Vec::new(),
             options,
@@ -209,7 +215,18 @@ impl<'s> Runner<'s> {
         };
         // The definition is the scenario's own and has no name.
         let unnamed = |error: String| error.replace("controller template `` at ", "");
-        self.simulation.spawn_with(spawn).map_err(|error| unnamed(error.to_string()))
+        let id = self.simulation.spawn_with(spawn).map_err(|error| unnamed(error.to_string()))?;
+        if let Some(position) = &actor.position {
+            self.place(id, position.0.value, &actor.facing)?;
+        }
+        if let Some(team) = &actor.team {
+            let joined = self.simulation.set_team(id, Some(Team::from(team.value.as_str())));
+            joined.map_err(|reason| reason.describe(&self.simulation))?;
+        }
+        for set in actor.ability_sets.iter() {
+            self.simulation.grant_set(id, &set.value).map_err(|error| error.to_string())?;
+        }
+        Ok(id)
     }
 
     fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl Observer) {
@@ -234,10 +251,15 @@ impl<'s> Runner<'s> {
             ActionDoc::Despawn(name) => self.despawn(name),
             ActionDoc::Grant(grant) => self.grant(grant),
             ActionDoc::Revoke(name) => self.revoke(name),
-            ActionDoc::OfAbilities(name) => {
-                self.stopped = true;
-                Err(format!("`{name}`: abilities are not supported yet"))
-            }
+            ActionDoc::SetLevel(doc) => self.set_level(doc),
+            ActionDoc::Activate(doc) => self.activate(doc),
+            ActionDoc::Cancel(name) => self.cancel(name),
+            ActionDoc::CancelAll(doc) => self.cancel_all(doc),
+            ActionDoc::Input(doc) => self.input(doc),
+            ActionDoc::Event(doc) => self.event(doc),
+            ActionDoc::CompleteTask(doc) => self.complete_task(doc),
+            ActionDoc::Targets(doc) => self.provide_targets(doc),
+            ActionDoc::Move(doc) => self.move_to(doc),
         };
         match result {
             Err(message) => {

@@ -14,10 +14,10 @@ use super::runner::StepResult;
 use crate::decode::{Integer, List};
 use crate::model::Name;
 use crate::model::effect::{TagQueryDoc, TagQueryItemDoc};
-use crate::model::scenario::{ApplyDoc, GrantDoc, RemoveDoc, RemoveMatchingDoc};
+use crate::model::scenario::{ApplyDoc, RemoveDoc, RemoveMatchingDoc};
 
 /// The code of a name that stands for nothing any more.
-const UNKNOWN_HANDLE: &str = "UnknownHandle";
+pub(super) const UNKNOWN_HANDLE: &str = "UnknownHandle";
 
 impl<'s> Runner<'s> {
     pub(super) fn apply(&mut self, doc: &'s ApplyDoc) -> Result<StepResult, String> {
@@ -106,49 +106,6 @@ impl<'s> Runner<'s> {
         })
     }
 
-    pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
-        let controller = self.required(&doc.controller)?;
-        let ability = doc.ability.as_ref().map_or("", |name| &name.value);
-        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
-        let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
-        let granted = self.simulation.grant(controller, ability, level);
-        if let Some(alias) = &doc.alias {
-            self.grants.insert(&alias.value, granted.as_ref().ok().copied());
-        }
-        Ok(match granted {
-            Ok(_) => StepResult::ok(),
-            Err(reason) => self.refused(&reason),
-        })
-    }
-
-    pub(super) fn revoke(&mut self, name: &str) -> Result<StepResult, String> {
-        let handles = match self.grants.get(name) {
-            Some(handle) => handle.iter().copied().collect(),
-            None => {
-                let catalog = self.simulation.catalog();
-                let Ok(ability) = catalog.ability(name) else {
-                    let hint = hint(name, self.grants.keys().copied());
-                    return Err(format!("no grant was called `{name}`, and there is no such ability{hint}"));
-                };
-                let controllers =
-                    self.controllers.iter().filter_map(|(_, id)| self.simulation.controller(*id));
-                let handles = controllers.flat_map(|controller| controller.abilities().iter().copied());
-                let is_it = |handle: &_| {
-                    self.simulation.ability(*handle).is_some_and(|granted| granted.ability() == ability)
-                };
-                handles.filter(is_it).collect::<Vec<_>>()
-            }
-        };
-        let mut result = StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not granted") };
-        for handle in handles {
-            result = match self.simulation.revoke(handle) {
-                Ok(()) => StepResult::ok(),
-                Err(reason) => self.refused(&reason),
-            };
-        }
-        Ok(result)
-    }
-
     /// The controller that the scenario calls so.
     pub(super) fn find(&self, name: &str) -> Result<ControllerId, String> {
         self.controller(name).ok_or_else(|| {
@@ -157,11 +114,11 @@ impl<'s> Runner<'s> {
         })
     }
 
-    fn required(&self, name: &Option<Name>) -> Result<ControllerId, String> {
+    pub(super) fn required(&self, name: &Option<Name>) -> Result<ControllerId, String> {
         self.find(name.as_ref().map_or("", |name| name.value.as_str()))
     }
 
-    fn refused(&self, reason: &RefusalReason) -> StepResult {
+    pub(super) fn refused(&self, reason: &RefusalReason) -> StepResult {
         StepResult { code: reason.code(), message: reason.describe(&self.simulation) }
     }
 }
@@ -188,6 +145,6 @@ fn tag_query(catalog: &Catalog, doc: &TagQueryDoc) -> Result<TagQuery, String> {
     Ok(query.and(TagQuery::none(items(&doc.none)?)))
 }
 
-fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! Tests of the loader through its public face.
 
+mod abilities;
 mod corpus;
 mod hostile;
 mod official;

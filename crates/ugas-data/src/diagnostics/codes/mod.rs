@@ -65,6 +65,10 @@ pub(crate) mod ug076;
 pub(crate) mod ug077;
 pub(crate) mod ug078;
 pub(crate) mod ug079;
+pub(crate) mod ug080;
+pub(crate) mod ug081;
+pub(crate) mod ug082;
+pub(crate) mod ug083;
 pub(crate) mod ug090;
 pub(crate) mod ug091;
 pub(crate) mod ug092;
@@ -142,6 +146,10 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug077::DOC,
     &ug078::DOC,
     &ug079::DOC,
+    &ug080::DOC,
+    &ug081::DOC,
+    &ug082::DOC,
+    &ug083::DOC,
     &ug090::DOC,
     &ug091::DOC,
     &ug092::DOC,

@@ -1,0 +1,66 @@
+//! Targeting: measures that its form needs, and filters in native code.
+
+use std::collections::BTreeSet;
+
+use crate::decode::Word;
+use crate::diagnostics::{Sink, codes};
+use crate::lower::targeting::method;
+use crate::model::ability::{TargetingDoc, TargetingMethod};
+use crate::model::{Document, Model};
+use crate::node::Node;
+
+/// Checks that the form of an area has its measure.
+pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
+    let method = method(doc);
+    let needs = match method {
+        TargetingMethod::Cone => "HalfAngleDeg",
+        TargetingMethod::Line => "Width",
+        TargetingMethod::Box => "HalfExtents",
+        TargetingMethod::SelfOnly
+        | TargetingMethod::ActivationTarget
+        | TargetingMethod::Nearest
+        | TargetingMethod::Radius => return,
+    };
+    if !doc.has(needs) {
+        let span = doc.method.as_ref().map_or(doc.span, |method| method.0.span);
+        sink.push(codes::ug077::lacks(span, method.word(), needs));
+    }
+}
+
+/// The native filters that documents name. Those that are not registered are reported.
+pub(crate) fn target_filters<'a>(
+    documents: &'a [Document],
+    registered: &BTreeSet<String>,
+    sink: &mut Sink,
+) -> BTreeSet<&'a str> {
+    let mut names = BTreeSet::new();
+    for document in documents {
+        if matches!(document.model, Model::Ability(_) | Model::Library(_)) && document.is_clean {
+            collect(&document.node, registered, &mut names, sink);
+        }
+    }
+    names
+}
+
+fn collect<'a>(
+    node: &'a Node,
+    registered: &BTreeSet<String>,
+    names: &mut BTreeSet<&'a str>,
+    sink: &mut Sink,
+) {
+    for entry in node.entries() {
+        let filter = entry.value.get("CustomFilter").filter(|_| entry.key.value == "Targeting");
+        if let Some(node) = filter
+            && let Some(name) = node.text()
+            && names.insert(name)
+            && !registered.contains(name)
+        {
+            let value = name.to_owned();
+            sink.push(codes::ug083::unregistered(&crate::source::Spanned { value, span: node.span }));
+        }
+        collect(&entry.value, registered, names, sink);
+    }
+    for item in node.items() {
+        collect(item, registered, names, sink);
+    }
+}

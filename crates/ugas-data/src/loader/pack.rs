@@ -1,0 +1,84 @@
+//! What comes out of loading.
+
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::input::{InputScheme, InputSchemeBuilder, InputSchemeErrors, Platform};
+
+use crate::decode::push_entry;
+use crate::diagnostics::{Diagnostic, Report};
+use crate::lower;
+use crate::model::Document;
+use crate::node::{Node, Value, to_yaml};
+use crate::source::SourceMap;
+
+/// What could be loaded: a catalog, and all that it was made from.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// The rules.
+    pub catalog: Arc<Catalog>,
+    /// The documents in the order of the files.
+    pub documents: Vec<Document>,
+    /// Warnings, notes and lints.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files.
+    pub source_map: SourceMap,
+}
+
+impl Pack {
+    /// The input documents on a platform (§11), ready for an [`InputMapper`](ugas_core::input::InputMapper). Modifiers
+    /// of kind Custom change nothing; register their code with [`input_builder`](Self::input_builder) instead.
+    ///
+    /// # Errors
+    /// If a document refers to something that a single file does not have.
+    pub fn input_scheme(&self, platform: Platform) -> Result<Arc<InputScheme>, InputSchemeErrors> {
+        let builder = lower::input::with_stand_ins(self.input_builder(), &self.documents);
+        builder.platform(platform).build()
+    }
+
+    /// The input documents before they are put together, for a host that adds code of its own.
+    pub fn input_builder(&self) -> InputSchemeBuilder {
+        lower::input::scheme(&self.documents)
+    }
+
+    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash.
+    pub fn to_canonical_yaml(&self) -> String {
+        let mut text = String::new();
+        for document in &self.documents {
+            let mut entries = Vec::new();
+            let schema = document.schema.as_ref().map(|schema| schema.value.clone());
+            let schema = schema.unwrap_or_else(|| document.kind.schema_address());
+            push_entry(&mut entries, "$schema", Value::Text(schema));
+            match document.model.encode() {
+                Some(Value::Map(fields)) => entries.extend(fields),
+                Some(_) => {}
+                None => {
+                    let fields = document.node.entries().iter();
+                    entries.extend(fields.filter(|entry| entry.key.value != "$schema").cloned());
+                }
+            }
+            if !text.is_empty() {
+                text.push_str("---\n");
+            }
+            text.push_str(&to_yaml(&Node::synthetic(Value::Map(entries))));
+        }
+        text
+    }
+}
+
+/// Why there is no pack: everything that is wrong.
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// What was found.
+    pub report: Report,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = self.report.errors();
+        writeln!(f, "the pack has {count} error{}", if count == 1 { "" } else { "s" })?;
+        write!(f, "{}", self.report)
+    }
+}
+
+impl std::error::Error for LoadError {}

@@ -1,0 +1,128 @@
+//! Abilities, ability sets and effect containers (§8.7).
+
+use std::collections::BTreeSet;
+
+use ugas_core::ability::{AbilityDef, AbilitySetDef, ChargesDef, TriggerDef};
+use ugas_core::effect::AbilityGrantDef;
+use ugas_core::tag::check_tag_name;
+use ugas_core::targeting::EffectContainerDef;
+use ugas_core::task::NumberDef;
+use ugas_core::time::Span;
+
+use super::magnitude::{Default as Absent, flag, number};
+use super::task::Tasks;
+use super::{metadata, targeting, text, texts};
+use crate::decode::{Choice, Formula, Integer, List};
+use crate::model::Tag;
+use crate::model::ability::AbilityDoc;
+use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
+
+/// An ability with everything that the file says of it.
+pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> AbilityDef {
+    let tags = doc.tags.clone().unwrap_or_default();
+    let targeting = doc.targeting.clone().unwrap_or_default();
+    let numbers = doc.set_by_caller.iter().flat_map(|numbers| &numbers.0);
+    let parameters = doc.parameters.iter().flat_map(|parameters| &parameters.0);
+    let tasks = Tasks { custom: custom_tasks, targeting: doc.targeting.as_ref() };
+    AbilityDef {
+        name: text(&doc.name),
+        tags: described(doc),
+        blocked_by_tags: texts(&tags.blocked_by),
+        block_abilities_with_tags: texts(&tags.block_abilities),
+        cancel_abilities_with_tags: texts(&tags.cancel_abilities),
+        activation_required_tags: texts(&tags.required),
+        activation_blocked_tags: texts(&tags.blocked),
+        activation_owned_tags: texts(&tags.owned),
+        source_required_tags: texts(&tags.source_required),
+        source_blocked_tags: texts(&tags.source_blocked),
+        target_required_tags: joined(&tags.target_required, &targeting.require_tags),
+        target_blocked_tags: joined(&tags.target_blocked, &targeting.exclude_tags),
+        cost: doc.cost.as_ref().map(|effect| effect.value.clone()),
+        cooldown: doc.cooldown.as_ref().map(|effect| effect.value.clone()),
+        cooldown_tags: texts(&doc.cooldown_tags),
+        set_by_caller: numbers.map(|(tag, value)| (tag.value.clone(), formula(value))).collect(),
+        parameters: parameters.map(|(name, value)| (name.value.clone(), value.0.value)).collect(),
+        instancing: choice(&doc.instancing),
+        retrigger: flag(&doc.retrigger, Absent::False),
+        activate_on_grant: flag(&doc.activate_on_grant, Absent::False),
+        triggers: doc
+            .triggers
+            .iter()
+            .map(|trigger| TriggerDef { tag: text(&trigger.tag), on: choice(&trigger.on) })
+            .collect(),
+        charges: doc.charges.as_ref().map(|charges| ChargesDef {
+            max: count(&charges.max, 1),
+            recharge: Span::seconds(charges.recharge.as_ref().map_or(0.0, |seconds| seconds.0.value)),
+        }),
+        // 0 is no limit, as in the later drafts.
+        max_range: doc
+            .max_range
+            .as_ref()
+            .map(|range| range.0.value)
+            .or_else(|| targeting::reach(&targeting))
+            .filter(|range| *range > 0.0),
+        net_execution: choice(&doc.net_execution),
+        net_security: choice(&doc.net_security),
+        allowed_effects: texts(&doc.allowed_effects),
+        tasks: tasks.list(&doc.tasks),
+        metadata: metadata(&doc.metadata, &doc.description),
+    }
+}
+
+/// Stands in for an ability that could not be read in full, so that what refers to it is not blamed.
+pub(super) fn stub(doc: &AbilityDoc) -> AbilityDef {
+    AbilityDef { tags: described(doc), ..AbilityDef::new(text(&doc.name)) }
+}
+
+/// A name that breaks the rules is reported where it stands; the core would report it again.
+fn described(doc: &AbilityDoc) -> Vec<String> {
+    let tags = doc.tags.iter().flat_map(|tags| tags.ability.iter());
+    tags.filter(|tag| check_tag_name(&tag.value).is_ok()).map(|tag| tag.value.clone()).collect()
+}
+
+pub(super) fn set(doc: &AbilitySetDoc) -> AbilitySetDef {
+    let abilities = doc.abilities.iter().map(|entry| AbilityGrantDef {
+        level: count(&entry.level, 1),
+        input: entry.input.as_ref().map(|input| input.value.clone()),
+        ..AbilityGrantDef::new(text(&entry.ability))
+    });
+    AbilitySetDef {
+        name: text(&doc.name),
+        attribute_sets: texts(&doc.sets),
+        abilities: abilities.collect(),
+        effects: effects(&doc.effects),
+        tags: texts(&doc.tags),
+    }
+}
+
+pub(super) fn container(doc: &EffectContainerDoc) -> EffectContainerDef {
+    let targeting = doc.targeting.as_ref().map(targeting::targeting).unwrap_or_default();
+    EffectContainerDef {
+        effects: effects(&doc.effects),
+        ..EffectContainerDef::new(text(&doc.name), targeting)
+    }
+}
+
+fn effects(list: &List<EffectEntryDoc>) -> Vec<(String, f64)> {
+    list.iter().map(|entry| (text(&entry.effect), number(&entry.level, 1.0))).collect()
+}
+
+/// The ability's own requirement of a target together with that of its targeting.
+fn joined(own: &List<Tag>, of_targeting: &List<Tag>) -> Vec<String> {
+    own.iter().chain(of_targeting.iter()).map(|tag| tag.value.clone()).collect()
+}
+
+pub(super) fn formula(formula: &Formula) -> NumberDef {
+    match formula.number() {
+        Some(number) => NumberDef::Value(number),
+        None => NumberDef::Expression(formula.text.value.clone()),
+    }
+}
+
+pub(super) fn choice<T: Copy + Default>(choice: &Option<Choice<T>>) -> T {
+    choice.as_ref().map(|choice| choice.0.value).unwrap_or_default()
+}
+
+pub(super) fn count<const MIN: i64, const MAX: i64>(count: &Option<Integer<MIN, MAX>>, absent: u32) -> u32 {
+    count.as_ref().and_then(|count| u32::try_from(count.0.value).ok()).unwrap_or(absent)
+}

@@ -1,0 +1,300 @@
+//! Tasks (§10): parameters by name to the core's definitions.
+//!
+//! What is wrong with parameters is reported by the checks; here a task without what it needs is left out, and anything
+//! else that cannot be read takes its default.
+
+use std::collections::BTreeSet;
+
+use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
+use ugas_core::task::{
+    ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
+    WaitDef,
+};
+
+use super::effect::query;
+use super::targeting;
+use crate::decode::{Field, Word};
+use crate::diagnostics::Sink;
+use crate::model::ability::{TargetingDoc, TargetingMethod, TaskDoc};
+use crate::model::effect::TagQueryDoc;
+use crate::node::{Node, Value};
+
+/// What the tasks of one ability are read with.
+pub(super) struct Tasks<'a> {
+    /// Tasks that native code provides: they win over host tasks of the same name.
+    pub(super) custom: &'a BTreeSet<&'a str>,
+    /// The ability's targeting, for tasks that look for targets without one of their own.
+    pub(super) targeting: Option<&'a TargetingDoc>,
+}
+
+impl Tasks<'_> {
+    pub(super) fn list(&self, docs: &[TaskDoc]) -> Vec<TaskDef> {
+        docs.iter().filter_map(|doc| self.task(doc)).collect()
+    }
+
+    fn task(&self, doc: &TaskDoc) -> Option<TaskDef> {
+        let nothing = Node::default();
+        let params = doc.params.as_ref().map_or(&nothing, |params| &params.0);
+        let kind = doc.kind.as_ref()?.value.as_str();
+        if let Some(flow) = self.flow(kind, params) {
+            return Some(flow);
+        }
+        if let Some(wait) = self.wait(kind, Params(params)) {
+            return wait.map(TaskDef::Wait);
+        }
+        if let Some(action) = action(kind, Params(params)) {
+            return action.map(TaskDef::Act);
+        }
+        let (name, entries) = (kind.to_owned(), params.entries().iter());
+        Some(match self.custom.contains(kind) {
+            true => TaskDef::Custom {
+                name,
+                params: entries
+                    .filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?)))
+                    .collect(),
+            },
+            false => TaskDef::Host {
+                kind: name,
+                params: entries
+                    .filter_map(|entry| Some((entry.key.value.clone(), host_value(&entry.value)?)))
+                    .collect(),
+            },
+        })
+    }
+
+    fn flow(&self, kind: &str, params: &Node) -> Option<TaskDef> {
+        let tasks = |key: &str| params.get(key).map(|node| self.nested(node)).unwrap_or_default();
+        let number = |key: &str| params.get(key).and_then(number);
+        let branches = || {
+            let branches = params.get("Branches").map(Node::items).unwrap_or_default();
+            branches.iter().map(|branch| self.nested(branch)).collect()
+        };
+        Some(match kind {
+            "Sequence" => TaskDef::Sequence(tasks("Tasks")),
+            "Race" => TaskDef::Race(branches()),
+            "All" => TaskDef::All(branches()),
+            "Repeat" => TaskDef::Repeat {
+                count: number("Count"),
+                interval: number("Interval"),
+                tasks: tasks("Tasks"),
+            },
+            "If" => TaskDef::If {
+                condition: number("Condition").unwrap_or(NumberDef::Value(0.0)),
+                then: tasks("Then"),
+                otherwise: tasks("Else"),
+            },
+            "EndAbility" => TaskDef::EndAbility,
+            "CancelAbility" => TaskDef::CancelAbility,
+            _ => return None,
+        })
+    }
+
+    /// A list of tasks, one task by itself, or a mapping that has them under `Tasks`.
+    fn nested(&self, node: &Node) -> Vec<TaskDef> {
+        let items = match &node.value {
+            Value::List(items) => items.as_slice(),
+            Value::Map(_) if node.get("Type").is_none() => {
+                return node.get("Tasks").map(|tasks| self.nested(tasks)).unwrap_or_default();
+            }
+            Value::Map(_) => std::slice::from_ref(node),
+            _ => &[],
+        };
+        // The checks report what is wrong with them.
+        let mut unheard = Sink::with_limit(0);
+        let docs = items.iter().filter_map(|item| TaskDoc::decode(item, &mut unheard));
+        docs.filter_map(|doc| self.task(&doc)).collect()
+    }
+
+    /// `None` if it is no wait, `Some(None)` if it lacks what it needs.
+    fn wait(&self, kind: &str, params: Params<'_>) -> Option<Option<WaitDef>> {
+        let tag = || params.text("Tag").or_else(|| params.text("WaitTag"));
+        Some(match kind {
+            "WaitDelay" => params.number("Duration").map(WaitDef::Delay),
+            "WaitGameTime" => params.number("Time").map(WaitDef::GameTime),
+            "WaitGameplayEvent" => params.text("EventTag").map(|tag| WaitDef::Event {
+                tag,
+                exact: params.flag("Exact").unwrap_or(false),
+                once: params.flag("OnlyTriggerOnce").unwrap_or(true),
+            }),
+            "WaitInputPressed" => Some(WaitDef::InputPressed(params.text("InputID"))),
+            "WaitInputRelease" => Some(WaitDef::InputReleased(params.text("InputID"))),
+            "WaitTagAdded" => tag().map(WaitDef::TagAdded),
+            "WaitTagRemoved" => tag().map(WaitDef::TagRemoved),
+            "WaitTagChanged" => tag().map(WaitDef::TagChanged),
+            "WaitTagQuery" => {
+                let doc = params.doc::<TagQueryDoc>("Query");
+                doc.map(|doc| WaitDef::TagQuery(query(&Some(doc))))
+            }
+            "WaitAttributeChange" => params.text("Attribute").map(WaitDef::AttributeChange),
+            "WaitAttributeThreshold" => {
+                params.text("Attribute").map(|attribute| WaitDef::AttributeThreshold {
+                    attribute,
+                    comparison: params.word("Comparison").unwrap_or(Comparison::LessEqual),
+                    threshold: params.number("Threshold").unwrap_or(NumberDef::Value(0.0)),
+                    ratio_to: params.text("RatioTo"),
+                })
+            }
+            "WaitEffectApplied" => Some(WaitDef::EffectApplied(params.effect_filter())),
+            "WaitEffectRemoved" => Some(WaitDef::EffectRemoved(params.effect_filter())),
+            "WaitEffectBlocked" => Some(WaitDef::EffectBlocked(params.effect_filter())),
+            "WaitEffectStackChange" => Some(WaitDef::EffectStackChange(params.effect_filter())),
+            "WaitAbilityActivate" => Some(WaitDef::AbilityActivate(params.texts("Tags"))),
+            "WaitAbilityCommit" => Some(WaitDef::AbilityCommit(params.texts("Tags"))),
+            "WaitAbilityEnd" => Some(WaitDef::AbilityEnd(params.texts("Tags"))),
+            "WaitConfirmCancel" | "WaitConfirm" => Some(WaitDef::ConfirmCancel),
+            "WaitTargetData" => Some(self.target_data(params)),
+            "WaitNetSync" => Some(WaitDef::NetSync { max_delay: params.number("MaxDelay") }),
+            _ => return None,
+        })
+    }
+
+    /// The task's own targeting, else the ability's. A method of the later drafts that is none of our words is the
+    /// host's: it is the host that provides the targets then.
+    fn target_data(&self, params: Params<'_>) -> WaitDef {
+        let own = params.doc::<TargetingDoc>("Targeting");
+        let mut chosen = own.as_ref().or(self.targeting).map(targeting::targeting).unwrap_or_default();
+        let word = params.text("TargetingMethod");
+        let known = word.as_deref().and_then(TargetingMethod::from_word);
+        let is_hosts = word.is_some() && known.is_none();
+        match known {
+            Some(TargetingMethod::SelfOnly) => chosen.shape = Shape::SelfOnly,
+            Some(TargetingMethod::ActivationTarget) => chosen.shape = Shape::ActivationTarget,
+            Some(TargetingMethod::Nearest) => chosen.shape = Shape::Nearest,
+            Some(TargetingMethod::Radius) => chosen.shape = Shape::Radius,
+            // These have measures, which only a targeting can give.
+            Some(TargetingMethod::Cone | TargetingMethod::Line | TargetingMethod::Box) | None => {}
+        }
+        if let Some(NumberDef::Value(range)) = params.number("MaxRange") {
+            chosen = TargetingDef { range: Some(range), ..chosen };
+        }
+        let natural = if is_hosts { Confirmation::Custom } else { Confirmation::Instant };
+        WaitDef::TargetData {
+            targeting: chosen,
+            confirmation: params.word("Confirmation").unwrap_or(natural),
+            max_delay: params.number("MaxDelay"),
+        }
+    }
+}
+
+/// `None` if it is no action, `Some(None)` if it lacks what it needs.
+fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
+    Some(match kind {
+        "Commit" => Some(ActionDef::Commit),
+        "CommitCost" => Some(ActionDef::CommitCost),
+        "CommitCooldown" => Some(ActionDef::CommitCooldown),
+        "ApplyEffectToOwner" => params.apply().map(ActionDef::ApplyToOwner),
+        "ApplyEffectToTarget" => params.apply().map(ActionDef::ApplyToTarget),
+        "ApplyEffectToActorsInRadius" => params.apply().map(ActionDef::ApplyInRadius),
+        "ApplyContainer" => params.text("Container").map(ActionDef::ApplyContainer),
+        "RemoveEffectFromOwner" => params.remove().map(ActionDef::RemoveFromOwner),
+        "RemoveEffectFromTarget" => params.remove().map(ActionDef::RemoveFromTarget),
+        "SendEvent" => params.text("Tag").map(|tag| ActionDef::SendEvent {
+            tag,
+            to: params.word("To").unwrap_or(Recipient::Owner),
+            magnitude: params.number("Magnitude"),
+        }),
+        "ExecuteCue" => params.text("Cue").map(ActionDef::ExecuteCue),
+        "AddCue" => params.text("Cue").map(ActionDef::AddCue),
+        "RemoveCue" => params.text("Cue").map(ActionDef::RemoveCue),
+        "SetParameter" => params.text("Name").map(|name| ActionDef::SetParameter {
+            name,
+            value: params.number("Value").unwrap_or(NumberDef::Value(0.0)),
+        }),
+        "ActivateAbility" => Some(match params.text("Ability") {
+            Some(ability) => ActionDef::ActivateAbility(ability),
+            None => ActionDef::ActivateAbilitiesWithTags(params.texts("Tags")),
+        }),
+        _ => return None,
+    })
+}
+
+/// The parameters of a task.
+#[derive(Clone, Copy)]
+struct Params<'a>(&'a Node);
+
+impl Params<'_> {
+    fn number(self, key: &str) -> Option<NumberDef> {
+        number(self.0.get(key)?)
+    }
+
+    fn text(self, key: &str) -> Option<String> {
+        self.0.get(key)?.text().map(str::to_owned)
+    }
+
+    /// A list of texts, or one by itself.
+    fn texts(self, key: &str) -> Vec<String> {
+        let Some(node) = self.0.get(key) else { return Vec::new() };
+        let own = node.text().into_iter().chain(node.items().iter().filter_map(Node::text));
+        own.map(str::to_owned).collect()
+    }
+
+    fn flag(self, key: &str) -> Option<bool> {
+        match self.0.get(key)?.value {
+            Value::Bool(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    fn word<T: Word>(self, key: &str) -> Option<T> {
+        T::from_word(self.0.get(key)?.text()?)
+    }
+
+    fn doc<T: Field>(self, key: &str) -> Option<T> {
+        T::decode(self.0.get(key)?, &mut Sink::with_limit(0))
+    }
+
+    fn effect_filter(self) -> EffectFilterDef {
+        EffectFilterDef { effect: self.text("Effect"), tags: self.texts("Tags") }
+    }
+
+    fn apply(self) -> Option<ApplyDef> {
+        let numbers = self.0.get("SetByCaller").map(Node::entries).unwrap_or_default().iter();
+        let numbers = numbers.filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?)));
+        Some(ApplyDef {
+            level: self.number("Level"),
+            set_by_caller: numbers.collect(),
+            name: self.text("As"),
+            max_range: self.number("MaxRange"),
+            radius: self.number("Radius"),
+            require_tag: self.text("RequireTag"),
+            ignore_tag: self.text("IgnoreTargetsWithTag"),
+            ..ApplyDef::new(self.text("EffectClass")?)
+        })
+    }
+
+    fn remove(self) -> Option<RemoveDef> {
+        let remove = RemoveDef {
+            effect: self.text("EffectClass"),
+            name: self.text("As"),
+            tags: self.texts("Tags"),
+            stacks: self.number("Stacks"),
+        };
+        let says_which = remove.effect.is_some() || remove.name.is_some() || !remove.tags.is_empty();
+        says_which.then_some(remove)
+    }
+}
+
+fn number(node: &Node) -> Option<NumberDef> {
+    match &node.value {
+        Value::Number(number) => Some(NumberDef::Value(*number)),
+        Value::Text(text) => Some(NumberDef::Expression(text.clone())),
+        _ => None,
+    }
+}
+
+/// Plain data for the host; nothing is nothing.
+fn host_value(node: &Node) -> Option<HostValue> {
+    Some(match &node.value {
+        Value::Null => return None,
+        Value::Bool(flag) => HostValue::Flag(*flag),
+        Value::Number(number) => HostValue::Number(*number),
+        Value::Text(text) => HostValue::Text(text.clone()),
+        Value::List(items) => HostValue::List(items.iter().filter_map(host_value).collect()),
+        Value::Map(entries) => HostValue::Map(
+            entries
+                .iter()
+                .filter_map(|entry| Some((entry.key.value.clone(), host_value(&entry.value)?)))
+                .collect(),
+        ),
+    })
+}

@@ -1,0 +1,261 @@
+//! Steps about abilities: grants, activations, input, events, tasks, targets.
+
+use ugas_core::ability::{GameplayEvent, Grant};
+use ugas_core::handle::{AbilityHandle, ControllerId, TaskId};
+use ugas_core::simulation::{ActivationRequest, Pressed};
+use ugas_core::tag::TagSet;
+use ugas_core::targeting::{Placement, Target, TargetData};
+
+use super::Runner;
+use super::runner::StepResult;
+use super::steps::{UNKNOWN_HANDLE, hint};
+use crate::decode::{List, Vector};
+use crate::model::scenario::{
+    ActivateDoc, CancelAllDoc, CompleteTaskDoc, EventDoc, GrantDoc, InputDoc, MoveDoc, SetLevelDoc,
+    TargetsDoc,
+};
+use crate::model::{Name, Tag};
+
+impl<'s> Runner<'s> {
+    pub(super) fn grant(&mut self, doc: &'s GrantDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let ability = doc.ability.as_ref().map_or("", |name| &name.value);
+        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
+        let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
+        let mut grant = Grant::new(ability).level(level);
+        if let Some(input) = &doc.input {
+            grant = grant.input(input.value.as_str());
+        }
+        for (name, value) in doc.parameters.iter().flat_map(|parameters| &parameters.0) {
+            grant = grant.parameter(&name.value, value.0.value);
+        }
+        let granted = self.simulation.grant_with(controller, grant);
+        if let Some(alias) = &doc.alias {
+            self.grants.insert(&alias.value, granted.as_ref().ok().copied());
+        }
+        Ok(match granted {
+            Ok(_) => StepResult::ok(),
+            Err(reason) => self.refused(&reason),
+        })
+    }
+
+    pub(super) fn revoke(&mut self, name: &str) -> Result<StepResult, String> {
+        let handles = self.grants_called(name, None)?;
+        let mut result = not_granted(name);
+        for handle in handles {
+            result = match self.simulation.revoke(handle) {
+                Ok(()) => StepResult::ok(),
+                Err(reason) => self.refused(&reason),
+            };
+        }
+        Ok(result)
+    }
+
+    pub(super) fn set_level(&mut self, doc: &SetLevelDoc) -> Result<StepResult, String> {
+        let name = doc.ability.as_ref().map_or("", |name| name.value.as_str());
+        let controller = doc.controller.as_ref().map(|name| self.find(&name.value)).transpose()?;
+        let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
+        let mut result = not_granted(name);
+        for handle in self.grants_called(name, controller)? {
+            result = match self.simulation.set_ability_level(handle, level) {
+                Ok(()) => StepResult::ok(),
+                Err(reason) => self.refused(&reason),
+            };
+        }
+        Ok(result)
+    }
+
+    pub(super) fn activate(&mut self, doc: &'s ActivateDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let ability = doc.ability.as_ref().map_or("", |name| &name.value);
+        let ability = self.simulation.catalog().ability(ability).map_err(|error| error.to_string())?;
+        let mut targets = self.targets_of(&doc.targets, &doc.location)?;
+        if let Some(target) = &doc.target {
+            let target = Target::Controller(self.find(&target.value)?);
+            targets.0.insert(0, target);
+        }
+        let activated = self.simulation.activate_ability(controller, ability, ActivationRequest::on(targets));
+        if let Some(alias) = &doc.alias {
+            self.activations.insert(&alias.value, activated.as_ref().ok().copied());
+        }
+        Ok(match activated {
+            Ok(_) => StepResult::ok(),
+            Err(refusal) => StepResult { code: refusal.code(), message: refusal.describe(&self.simulation) },
+        })
+    }
+
+    pub(super) fn cancel(&mut self, name: &str) -> Result<StepResult, String> {
+        let cancelled = match self.activations.get(name) {
+            Some(activation) => activation.is_some_and(|activation| self.simulation.cancel(activation)),
+            None => {
+                let mut runs = 0;
+                for handle in self.grants_called(name, None)? {
+                    runs += self.simulation.cancel_ability(handle).unwrap_or_default();
+                }
+                runs > 0
+            }
+        };
+        Ok(match cancelled {
+            true => StepResult::ok(),
+            false => StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not active") },
+        })
+    }
+
+    pub(super) fn cancel_all(&mut self, doc: &CancelAllDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let (with, without) = (self.tag_set(&doc.with)?, self.tag_set(&doc.without)?);
+        if with.is_empty() && without.is_empty() {
+            self.simulation.cancel_all(controller, None);
+        } else if with.is_empty() {
+            self.cancel_but(controller, &without);
+        } else {
+            self.simulation.cancel_by_tags(controller, &with, &without);
+        }
+        Ok(StepResult::ok())
+    }
+
+    /// Cancels everything that has none of these tags.
+    fn cancel_but(&mut self, controller: ControllerId, without: &TagSet) {
+        let handles = self.simulation.controller(controller).map(|known| known.abilities().to_vec());
+        for handle in handles.unwrap_or_default() {
+            let mut spared = without.iter().map(|tag| TagSet::new([tag]));
+            let has = |tag: TagSet| {
+                self.simulation.abilities_with_tags(controller, &tag).any(|other| other == handle)
+            };
+            if !spared.any(has) {
+                // A handle that its controller has is granted.
+                let _ = self.simulation.cancel_ability(handle);
+            }
+        }
+    }
+
+    pub(super) fn input(&mut self, doc: &InputDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let said = |flag: &Option<crate::decode::Flag>| flag.as_ref().is_some_and(|flag| flag.0.value);
+        let done = if let Some(input) = &doc.press {
+            match self.simulation.press(controller, input.value.as_str()) {
+                Ok(Pressed::Refused(refusal)) => {
+                    let message = refusal.describe(&self.simulation);
+                    return Ok(StepResult { code: refusal.code(), message });
+                }
+                pressed => pressed.map(drop),
+            }
+        } else if let Some(input) = &doc.release {
+            self.simulation.release(controller, input.value.as_str()).map(drop)
+        } else if said(&doc.confirm) {
+            self.simulation.confirm(controller)
+        } else if said(&doc.decline) {
+            self.simulation.decline(controller)
+        } else {
+            return Err("an input is pressed, released, confirmed or declined: give one of them".to_owned());
+        };
+        Ok(done.map_or_else(|reason| self.refused(&reason), |()| StepResult::ok()))
+    }
+
+    pub(super) fn event(&mut self, doc: &EventDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let tag = doc.tag.as_ref().map_or("", |tag| tag.value.as_str());
+        let tag = self.simulation.catalog().tag(tag).map_err(|error| error.to_string())?;
+        let find = |name: &Option<Name>| name.as_ref().map(|name| self.find(&name.value)).transpose();
+        let event = GameplayEvent {
+            magnitude: doc.magnitude.as_ref().map_or(0.0, |number| number.0.value),
+            instigator: find(&doc.instigator)?,
+            target: find(&doc.target)?,
+            ..GameplayEvent::new(tag)
+        };
+        let sent = self.simulation.send_event(controller, event);
+        Ok(sent.map_or_else(|reason| self.refused(&reason), |()| StepResult::ok()))
+    }
+
+    pub(super) fn complete_task(&mut self, doc: &CompleteTaskDoc) -> Result<StepResult, String> {
+        let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
+        let outcome = doc.outcome.as_ref().map(|outcome| outcome.0.value).unwrap_or_default();
+        let task = self.oldest_task(self.required(&doc.controller)?, kind);
+        Ok(match task.is_some_and(|task| self.simulation.complete_task(task, outcome)) {
+            true => StepResult::ok(),
+            false => nothing_waits(kind),
+        })
+    }
+
+    pub(super) fn provide_targets(&mut self, doc: &TargetsDoc) -> Result<StepResult, String> {
+        let kind = doc.kind.as_ref().map_or("WaitTargetData", |kind| kind.value.as_str());
+        let targets = self.targets_of(&doc.targets, &doc.location)?;
+        let task = self.oldest_task(self.required(&doc.controller)?, kind);
+        Ok(match task.is_some_and(|task| self.simulation.provide_targets(task, targets)) {
+            true => StepResult::ok(),
+            false => nothing_waits(kind),
+        })
+    }
+
+    pub(super) fn move_to(&mut self, doc: &MoveDoc) -> Result<StepResult, String> {
+        let controller = self.required(&doc.controller)?;
+        let position = doc.position.as_ref().map_or([0.0; 3], |position| position.0.value);
+        self.place(controller, position, &doc.facing)?;
+        Ok(StepResult::ok())
+    }
+
+    /// Puts a controller somewhere.
+    pub(super) fn place(
+        &mut self,
+        controller: ControllerId,
+        position: [f64; 3],
+        facing: &Option<Vector<3>>,
+    ) -> Result<(), String> {
+        let facing = facing.as_ref().map_or([0.0; 3], |facing| facing.0.value);
+        let placement = Placement::new(position, facing).map_err(|error| error.to_string())?;
+        let placed = self.simulation.set_placement(controller, Some(placement));
+        placed.map_err(|reason| reason.describe(&self.simulation))
+    }
+
+    fn targets_of(&self, names: &List<Name>, location: &Option<Vector<3>>) -> Result<TargetData, String> {
+        let mut targets = TargetData::new();
+        for name in names.iter() {
+            targets.push(Target::Controller(self.find(&name.value)?));
+        }
+        if let Some(location) = location {
+            targets.push(Target::Location(location.0.value));
+        }
+        Ok(targets)
+    }
+
+    /// The task of this type that has waited longest.
+    fn oldest_task(&self, controller: ControllerId, kind: &str) -> Option<TaskId> {
+        let tasks = self.simulation.tasks_of(controller);
+        let tasks = tasks.filter(|&task| self.simulation.task_kind(task) == Some(kind));
+        tasks.min_by_key(|&task| self.simulation.task(task).map(|task| task.started()))
+    }
+
+    fn tag_set(&self, tags: &List<Tag>) -> Result<TagSet, String> {
+        let catalog = self.simulation.catalog();
+        let ids = tags.iter().map(|tag| catalog.tag(&tag.value).map_err(|error| error.to_string()));
+        Ok(TagSet::new(ids.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// The grant that `As` called so, or the grants of the ability of this name.
+    fn grants_called(&self, name: &str, only_of: Option<ControllerId>) -> Result<Vec<AbilityHandle>, String> {
+        if let Some(handle) = self.grants.get(name) {
+            return Ok(handle.iter().copied().collect());
+        }
+        let Ok(ability) = self.simulation.catalog().ability(name) else {
+            let known = self.grants.keys().chain(self.activations.keys()).copied();
+            let hint = hint(name, known);
+            return Err(format!("nothing was called `{name}`, and there is no such ability{hint}"));
+        };
+        let controllers = self.controllers.iter().map(|(_, id)| *id);
+        let controllers = controllers.filter(|id| only_of.is_none_or(|only| only == *id));
+        let controllers = controllers.filter_map(|id| self.simulation.controller(id));
+        let handles = controllers.flat_map(|controller| controller.abilities().iter().copied());
+        let is_it = |handle: &AbilityHandle| {
+            self.simulation.ability(*handle).is_some_and(|granted| granted.ability() == ability)
+        };
+        Ok(handles.filter(is_it).collect())
+    }
+}
+
+fn not_granted(name: &str) -> StepResult {
+    StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not granted") }
+}
+
+fn nothing_waits(kind: &str) -> StepResult {
+    StepResult { code: UNKNOWN_HANDLE, message: format!("no task of type `{kind}` waits for it") }
+}
