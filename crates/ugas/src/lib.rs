@@ -276,6 +276,8 @@ mod manual {
     #[cfg(feature = "data")]
     #[doc = include_str!("../../../docs/book/16-scenarios.md")]
     struct Scenarios;
+    #[doc = include_str!("../../../docs/book/17-showcase.md")]
+    struct Showcase;
     #[doc = include_str!("../../../docs/book/14-command-line.md")]
     struct CommandLine;
 }
