@@ -67,7 +67,7 @@ impl Pack {
 }
 
 /// Why there is no pack: everything that is wrong.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct LoadError {
     /// What was found.
     pub report: Report,
