@@ -16,7 +16,7 @@ use ugas_data::{Limits, Loader, Report};
 
 /// Limits that keep one run short: a fuzzer looks for faults, not for large files.
 pub(crate) const LIMITS: Limits =
-    Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, diagnostics: 200 };
+    Limits { file_bytes: 1 << 16, files: 4, depth: 64, nodes: 20_000, pack_nodes: 40_000, diagnostics: 200 };
 
 /// Any bytes as a YAML file: everything that is reported has a place in the file and can be shown.
 pub fn load_yaml(bytes: &[u8]) {

@@ -277,4 +277,6 @@ mod manual {
     struct CommandLine;
     #[doc = include_str!("../../../docs/book/17-abilities-in-packs.md")]
     struct AbilitiesInPacks;
+    #[doc = include_str!("../../../docs/book/18-showcase.md")]
+    struct Showcase;
 }
