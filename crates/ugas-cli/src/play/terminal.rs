@@ -87,7 +87,7 @@ fn meaning(key: KeyEvent) -> Meaning {
             'd' => Meaning::Play(Key::Right),
             'w' => Meaning::Play(Key::Up),
             's' => Meaning::Play(Key::Down),
-            'u' => Meaning::Play(Key::Undo),
+            'u' | 'z' => Meaning::Play(Key::Undo),
             'r' => Meaning::Play(Key::NewGame),
             'q' => Meaning::Quit,
             _ => Meaning::Nothing,

@@ -21,7 +21,7 @@ pub(super) fn inspect(
     format: Format,
 ) -> anyhow::Result<Status> {
     let until = at.map(Time::from_seconds);
-    let mut text = String::new();
+    let (mut text, mut failed) = (String::new(), false);
     let mut pages: Vec<Value> = Vec::new();
     for scenario in scenarios.iter().filter(|scenario| scenario.has_controller(controller)) {
         let options = Options { until, ..*options };
@@ -39,7 +39,9 @@ pub(super) fn inspect(
                 let _ = writeln!(text, "{}\n`{controller}` is gone at {time} s\n", scenario.name());
             }
         }
-        report_failures(runner.into_outcome());
+        let outcome = runner.into_outcome();
+        failed |= !outcome.passed();
+        report_failures(outcome);
     }
     if text.is_empty() {
         let hint = controller_hint(scenarios, controller);
@@ -49,7 +51,7 @@ pub(super) fn inspect(
         Format::Json => output::print_json(&json!({ "pages": pages }))?,
         Format::Text => output::print(&text)?,
     }
-    Ok(Status::Fine)
+    Ok(if failed { Status::No } else { Status::Fine })
 }
 
 /// A page of a story that went wrong is still one, but its reader should know.

@@ -130,6 +130,8 @@ pub struct Activation {
     pub(crate) sequence: u64,
     pub(crate) started: Time,
     pub(crate) targets: TargetData,
+    /// Whether a task has chosen the targets: then nobody is nobody, and not "whoever is nearest".
+    pub(crate) chosen: bool,
     pub(crate) event: Option<GameplayEvent>,
     /// The tag whose presence keeps it active (A7).
     pub(crate) while_tag: Option<TagId>,
@@ -233,6 +235,7 @@ state_hash_struct!(Activation {
     sequence,
     started,
     targets,
+    chosen,
     event,
     while_tag,
     prediction,

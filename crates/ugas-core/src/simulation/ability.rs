@@ -350,6 +350,7 @@ impl Simulation {
             sequence,
             started,
             targets: request.targets,
+            chosen: false,
             event: request.event,
             while_tag: request.while_tag,
             prediction: request.prediction,

@@ -206,7 +206,7 @@ impl Simulation {
         };
         let Some(activation) = self.state.activations.get(id) else { return Ok(SmallVec::new()) };
         let owner = activation.controller;
-        if activation.targets.first_controller().is_some() {
+        if activation.chosen || activation.targets.first_controller().is_some() {
             let Some(own) = self.state.controllers.get(owner) else { return Ok(SmallVec::new()) };
             let fits = |target: &ControllerId| {
                 self.state.controllers.get(*target).is_some_and(|target| {

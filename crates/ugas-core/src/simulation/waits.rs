@@ -139,6 +139,7 @@ impl Simulation {
         let (id, controller) = (running.activation, running.controller);
         if let Some(activation) = self.state.activations.get_mut(id) {
             activation.targets = targets;
+            activation.chosen = true;
         }
         if confirmation == Confirmation::CustomMulti {
             self.emit(EventKind::TaskTriggered { controller, task });
@@ -398,6 +399,7 @@ impl Simulation {
         }
         if let Some(activation) = self.state.activations.get_mut(id) {
             activation.targets = found;
+            activation.chosen = true;
         }
     }
 

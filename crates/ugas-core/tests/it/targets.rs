@@ -237,10 +237,10 @@ fn gasd_4_11_2_persistent_targets_stay_while_there_are_no_new_ones() {
     let (mut game, handles) = field(vec![skill(nobody().persistent())]);
     game.sim.activate_on(handles[0], game.id("friend")).unwrap();
     assert_eq!(hurt(&game), ["friend"]);
-    // Without it the activation has no target afterwards, and the nearest is found.
+    // Without it the activation has no target afterwards: nobody was chosen, and nobody is hit.
     let (mut game, handles) = field(vec![skill(nobody())]);
     game.sim.activate_on(handles[0], game.id("far")).unwrap();
-    assert_eq!(hurt(&game), ["friend"]);
+    assert_eq!(hurt(&game), Vec::<&str>::new());
 }
 
 #[test]
@@ -282,4 +282,17 @@ fn native_filters_and_sides_decide() {
     let handle = game.grant("hero", "GA");
     game.run(handle);
     assert_eq!(hurt(&game), ["wolf", "far"]);
+}
+
+#[test]
+fn a_choice_that_found_nobody_is_not_replaced_by_the_nearest() {
+    let reach = TargetingDef::new(Shape::Radius).range(1.0).affiliation(Affiliation::Hostile);
+    let choose =
+        WaitDef::TargetData { targeting: reach, confirmation: Confirmation::Instant, max_delay: None };
+    let ability = AbilityDef::new("GA").task(TaskDef::Wait(choose)).task(TaskDef::apply_to_target("GE_Hit"));
+    let (mut game, handles) = field(vec![ability]);
+    game.run(handles[0]); // the wolf is 3 away, the reach is 1
+    assert_eq!(hurt(&game), Vec::<&str>::new());
+    let missed = |event: &ugas_core::event::Event| matches!(event.kind, EventKind::NoTarget { .. });
+    assert_eq!(game.events().iter().filter(|event| missed(event)).count(), 1);
 }

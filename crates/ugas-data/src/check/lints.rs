@@ -12,9 +12,19 @@ use crate::model::{Document, Model};
 use crate::node::Node;
 use crate::source::Spanned;
 
+/// Cooldown effects that abilities add tags of their own to: they do something, if not by themselves.
+fn shared_cooldowns(documents: &[Document]) -> BTreeSet<&str> {
+    let abilities = documents.iter().filter_map(|document| match &document.model {
+        Model::Ability(doc) if !doc.cooldown_tags.is_empty() => doc.cooldown.as_ref(),
+        _ => None,
+    });
+    abilities.map(|name| name.value.as_str()).collect()
+}
+
 /// Looks at all documents.
 pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     let mut used = Used::default();
+    let shared = shared_cooldowns(documents);
     for document in documents {
         document.model.visit(&mut used);
         match &document.model {
@@ -33,6 +43,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
             Model::Effect(doc) => {
                 if let (false, Some(name)) = (doc.does_something(), &doc.name)
                     && document.is_clean
+                    && !shared.contains(name.value.as_str())
                 {
                     sink.push(codes::ug092::does_nothing(name.span, &name.value));
                 }

@@ -47,6 +47,10 @@ pub(super) fn any_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
 pub(super) fn host_task(kind: &Spanned<String>, checker: &mut Checker<'_>) {
     let host = &checker.index.host_tasks;
     if !HOST_TASKS.contains(&kind.value.as_str()) && !host.contains(kind.value.as_str()) {
+        if TASKS.iter().any(|(name, ..)| *name == kind.value) {
+            checker.sink.push(codes::ug032::not_of_the_host(kind));
+            return;
+        }
         let names = HOST_TASKS.into_iter().chain(host.iter().copied());
         checker.sink.push(codes::ug032::unknown_task(kind, nearest(&kind.value, names)));
     }

@@ -80,7 +80,10 @@ impl<'s> Runner<'s> {
         }
         Ok(match activated {
             Ok(_) => StepResult::ok(),
-            Err(refusal) => StepResult { code: refusal.code(), message: refusal.describe(&self.simulation) },
+            Err(refusal) => StepResult::refused(
+                refusal.reasons.iter().map(|reason| reason.code()),
+                refusal.describe(&self.simulation),
+            ),
         })
     }
 
@@ -97,7 +100,7 @@ impl<'s> Runner<'s> {
         };
         Ok(match cancelled {
             true => StepResult::ok(),
-            false => StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not active") },
+            false => StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not active")),
         })
     }
 
@@ -136,7 +139,12 @@ impl<'s> Runner<'s> {
             match self.simulation.press(controller, input.value.as_str()) {
                 Ok(Pressed::Refused(refusal)) => {
                     let message = refusal.describe(&self.simulation);
-                    return Ok(StepResult { code: refusal.code(), message });
+                    let codes = refusal.reasons.iter().map(|reason| reason.code());
+                    return Ok(StepResult::refused(codes, message));
+                }
+                Ok(Pressed::Unbound) => {
+                    self.note = Some(self.unbound(controller, doc, &input.value));
+                    Ok(())
                 }
                 pressed => pressed.map(drop),
             }
@@ -150,6 +158,19 @@ impl<'s> Runner<'s> {
             return Err("an input is pressed, released, confirmed or declined: give one of them".to_owned());
         };
         Ok(done.map_or_else(|reason| self.refused(&reason), |()| StepResult::ok()))
+    }
+
+    /// Says that nothing of a controller is bound to an input, and what is.
+    fn unbound(&self, controller: ControllerId, doc: &InputDoc, input: &str) -> String {
+        let known = self.simulation.controller(controller).map(|known| known.abilities()).unwrap_or_default();
+        let granted = known.iter().filter_map(|&handle| self.simulation.ability(handle));
+        let bound: Vec<&str> = granted.filter_map(|granted| Some(granted.input()?.as_str())).collect();
+        let name = doc.controller.as_ref().map_or("", |name| &name.value);
+        let instead = match bound.is_empty() {
+            true => "none of its abilities has an `InputID`".to_owned(),
+            false => format!("its abilities are bound to {}", bound.join(", ")),
+        };
+        format!("no ability of `{name}` is bound to `{input}`; {instead}")
     }
 
     pub(super) fn event(&mut self, doc: &EventDoc) -> Result<StepResult, String> {
@@ -253,9 +274,9 @@ impl<'s> Runner<'s> {
 }
 
 fn not_granted(name: &str) -> StepResult {
-    StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not granted") }
+    StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not granted"))
 }
 
 fn nothing_waits(kind: &str) -> StepResult {
-    StepResult { code: UNKNOWN_HANDLE, message: format!("no task of type `{kind}` waits for it") }
+    StepResult::refused([UNKNOWN_HANDLE], format!("no task of type `{kind}` waits for it"))
 }

@@ -81,6 +81,13 @@ impl Runner<'_> {
         {
             self.differs(last.span, "the outcome of the step before", &last.value, self.last);
         }
+        if let Some(first) = known.reasons.first() {
+            let expected: Vec<&str> = known.reasons.iter().map(|reason| reason.value.as_str()).collect();
+            if expected != self.reasons {
+                let actual = self.reasons.join(", ");
+                self.differs(first.span, "the reasons of the step before", expected.join(", "), actual);
+            }
+        }
         let since = known.events.as_ref().and_then(|events| events.since.as_ref());
         let since = since.map(|since| since.0.value).unwrap_or_default();
         let counts = known.events.iter().flat_map(|events| &events.count).flat_map(|count| &count.0);

@@ -21,14 +21,24 @@ const MOST_MOMENTS: u32 = 10_000_000;
 /// How a step went.
 pub(super) struct StepResult {
     /// `Ok`, or the code of the first reason.
-    pub(super) code: &'static str,
+    code: &'static str,
+    /// The codes of all reasons, in their order; none if it went well.
+    reasons: Vec<&'static str>,
     /// The reasons in words.
-    pub(super) message: String,
+    message: String,
 }
 
 impl StepResult {
     pub(super) fn ok() -> Self {
-        Self { code: "Ok", message: String::new() }
+        Self { code: "Ok", reasons: Vec::new(), message: String::new() }
+    }
+
+    pub(super) fn refused(
+        reasons: impl IntoIterator<Item = &'static str>,
+        message: impl Into<String>,
+    ) -> Self {
+        let reasons: Vec<_> = reasons.into_iter().collect();
+        Self { code: reasons.first().copied().unwrap_or("Ok"), reasons, message: message.into() }
     }
 }
 
@@ -56,11 +66,15 @@ pub struct Runner<'s> {
     pub(super) events_before: BTreeMap<&'static str, u64>,
     /// Outcome of the last step that was not a check.
     pub(super) last: &'static str,
+    /// The codes of all its reasons.
+    pub(super) reasons: Vec<&'static str>,
     failures: Vec<Failure>,
     options: Options,
     position: u32,
     stopped: bool,
     moments_left: u32,
+    /// Something that is allowed and rarely meant; told with the next failure.
+    pub(super) note: Option<String>,
     /// Whether something happened that the observer has not been shown.
     unseen: bool,
 }
@@ -94,11 +108,13 @@ impl<'s> Runner<'s> {
             events: BTreeMap::new(),
             events_before: BTreeMap::new(),
             last: "Ok",
+            reasons: Vec::new(),
             failures: Vec::new(),
             options,
             position: 0,
             stopped: false,
             moments_left: MOST_MOMENTS,
+            note: None,
             unseen: false,
         };
         for (name, actor) in scenario.controllers() {
@@ -269,19 +285,22 @@ impl<'s> Runner<'s> {
         };
         // A name that stands for nothing is a refusal like any other, which a scenario may expect.
         let result = result.or_else(|message| match self.unknown_name(&step.record) {
-            Some(code) => Ok(StepResult { code, message }),
+            Some(code) => Ok(StepResult::refused([code], message)),
             None => Err(message),
         });
         match result {
             Err(message) => {
                 self.fail(step.span, "a step that can be carried out", "an impossible one", message)
             }
-            Ok(StepResult { code, message }) => {
+            Ok(StepResult { code, reasons, message }) => {
                 let is_instant = !matches!(step.action, ActionDoc::Advance(_) | ActionDoc::At(_));
                 self.unseen |= is_instant && code == "Ok";
                 self.last = code;
+                self.reasons = reasons;
                 let is_expected = next.is_some_and(|next| match &next.action {
-                    ActionDoc::Expect(expect) => expect.known.last.is_some(),
+                    ActionDoc::Expect(expect) => {
+                        expect.known.last.is_some() || !expect.known.reasons.is_empty()
+                    }
                     _ => false,
                 });
                 if code != "Ok" && !is_expected {
@@ -354,7 +373,11 @@ impl<'s> Runner<'s> {
         message: impl Into<String>,
     ) {
         let (step, line) = (Some(self.position), self.scenario.line(span));
-        let (expected, actual, message) = (expected.into(), actual.into(), message.into());
+        let (expected, actual, mut message) = (expected.into(), actual.into(), message.into());
+        // What went by without a word may be why.
+        if let Some(note) = self.note.take() {
+            message = format!("{message} (note: {note})");
+        }
         self.failures.push(Failure { step, line, expected, actual, message });
     }
 }

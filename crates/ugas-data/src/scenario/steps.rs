@@ -49,14 +49,17 @@ impl<'s> Runner<'s> {
         }
         Ok(match applied {
             Ok(_) => StepResult::ok(),
-            Err(refusal) => StepResult { code: refusal.code(), message: refusal.describe(&self.simulation) },
+            Err(refusal) => StepResult::refused(
+                refusal.reasons.iter().map(|reason| reason.code()),
+                refusal.describe(&self.simulation),
+            ),
         })
     }
 
     pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
         let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
         let stacks = stacks(&doc.stacks);
-        let gone = || StepResult { code: UNKNOWN_HANDLE, message: format!("`{name}` is not active") };
+        let gone = || StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not active"));
         if let Some(active) = self.effects.get(name) {
             return Ok(match active.map(|active| self.simulation.remove(active, stacks)) {
                 Some(Ok(())) => StepResult::ok(),
@@ -84,7 +87,7 @@ impl<'s> Runner<'s> {
         let query = EffectQuery { source, ..EffectQuery::tagged(tags) };
         let removed = self.remove_by(&query, &doc.target, stacks(&doc.stacks))?;
         Ok(match removed {
-            0 => StepResult { code: UNKNOWN_HANDLE, message: "no active effect matches".to_owned() },
+            0 => StepResult::refused([UNKNOWN_HANDLE], "no active effect matches".to_owned()),
             _ => StepResult::ok(),
         })
     }
@@ -119,7 +122,7 @@ impl<'s> Runner<'s> {
     }
 
     pub(super) fn refused(&self, reason: &RefusalReason) -> StepResult {
-        StepResult { code: reason.code(), message: reason.describe(&self.simulation) }
+        StepResult::refused([reason.code()], reason.describe(&self.simulation))
     }
 }
 

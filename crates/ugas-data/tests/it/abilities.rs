@@ -253,3 +253,14 @@ fn names_in_steps_about_abilities_are_checked() {
         "{report}"
     );
 }
+
+#[test]
+fn a_cooldown_that_abilities_share_does_something() {
+    let pack = load(
+        "$schema: x/schemas/gameplay_effect.json\nName: GE_Cooldown\nDurationPolicy: HasDuration\n\
+         Duration: { Type: SetByCaller, DataTag: Data.Cooldown }\n---\n\
+         $schema: x/schemas/gameplay_ability.json\nName: GA_Dash\nCooldown: GE_Cooldown\n\
+         CooldownTags: [Cooldown.Dash]\nSetByCaller: { Data.Cooldown: 3 }\n",
+    );
+    assert!(!pack.diagnostics.iter().any(|found| found.code == "UG092"), "{:?}", pack.diagnostics);
+}

@@ -15,6 +15,13 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     mend: "Correct the type, or list it under `HostTasks` in `pack.yaml`.",
 };
 
+/// A task that is completed from outside although it ends by itself.
+pub(crate) fn not_of_the_host(name: &Spanned<String>) -> Diagnostic {
+    let message = format!("`{}` is no task of the host, and cannot be completed", name.value);
+    DOC.report(name.span, message)
+        .help("leave the step out: the task ends by itself when what it waits for comes")
+}
+
 /// A task that nobody carries out.
 pub(crate) fn unknown_task(name: &Spanned<String>, nearest: Option<&str>) -> Diagnostic {
     let help = match nearest {

@@ -59,6 +59,7 @@ record! {
     ExpectRecord, "expectation" {
         time: optional NonNegative = "Time", "The clock in seconds.";
         last: optional Name = "Last", "Outcome of the step before: Ok, or a code such as Immune.";
+        reasons: list Name = "Reasons", "Codes of all reasons for which the step before was refused, in their order (A1, E1).";
         events: optional EventsDoc = "Events", "Events that happened.";
         tolerance: optional NonNegative = "Tolerance", "Relative tolerance of numbers (default: 1e-9).";
     }
