@@ -141,7 +141,7 @@ pub struct AbilityDef {
     pub triggers: Vec<TriggerDef>,
     /// Uses that recharge.
     pub charges: Option<ChargesDef>,
-    /// Largest distance of the target from the owner.
+    /// Largest distance of the target from the owner; 0 is no limit.
     pub max_range: Option<f64>,
     /// Where it runs.
     pub net_execution: NetExecution,

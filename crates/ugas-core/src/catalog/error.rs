@@ -180,9 +180,7 @@ pub enum Problem {
     #[error("the tasks are nested too deeply")]
     TasksTooDeep,
     /// An ability without instances that waits for something (A7).
-    #[error(
-        "an ability with `Instancing: None` cannot wait: use PerActor or PerExecution, or leave out the waits"
-    )]
+    #[error("an ability without instances cannot wait: use PerActor or PerExecution, or leave out the waits")]
     WaitWithoutInstance,
     /// A task that removes effects but does not say which.
     #[error("it does not say which effects: give an effect, a name that an earlier task used, or tags")]

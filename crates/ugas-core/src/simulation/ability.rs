@@ -447,6 +447,10 @@ impl Simulation {
     /// §8.6: the owner died, and with it all that its abilities do.
     pub(super) fn die(&mut self, controller: ControllerId) {
         self.emit(EventKind::OwnerDied { controller });
+        // What the owner pressed while it lived is not tried when its abilities end.
+        if let Some(known) = self.state.controllers.get_mut(controller) {
+            known.buffer.clear();
+        }
         for run in self.runs_where(controller, |_, _| true) {
             self.end_activation(run, EndReason::OwnerDied);
         }

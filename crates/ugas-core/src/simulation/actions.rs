@@ -201,7 +201,7 @@ impl Simulation {
         apply: &Apply,
     ) -> Result<SmallVec<[ControllerId; 4]>, RefusalReason> {
         let range = match &apply.max_range {
-            Some(range) => Some(self.task_number(id, range)?),
+            Some(range) => Some(self.task_number(id, range)?.max(0.0)),
             None => None,
         };
         let Some(activation) = self.state.activations.get(id) else { return Ok(SmallVec::new()) };
@@ -235,7 +235,7 @@ impl Simulation {
         apply: &Apply,
     ) -> Result<SmallVec<[ControllerId; 4]>, RefusalReason> {
         let radius = match (&apply.radius, &apply.max_range) {
-            (Some(radius), _) | (None, Some(radius)) => Some(self.task_number(id, radius)?),
+            (Some(radius), _) | (None, Some(radius)) => Some(self.task_number(id, radius)?.max(0.0)),
             (None, None) => None,
         };
         let targeting = Targeting {

@@ -217,7 +217,7 @@ impl Simulation {
 
     /// E4: where a running instance ended, the next of its queue begins, before values are looked at: nobody sees the
     /// gap. A loop and not a recursion, for one that begins may end others.
-    fn begin_queued(&mut self) {
+    pub(super) fn begin_queued(&mut self) {
         while let Some((effect, target)) = self.scratch.begins.pop_front() {
             if !self.take_step() {
                 // They are not forgotten: a queue that nobody begins would stand still for ever.

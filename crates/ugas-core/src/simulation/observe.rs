@@ -18,8 +18,9 @@ impl Simulation {
     pub(super) fn observe(&mut self, event: &EventKind) {
         match event {
             EventKind::AttributeChanged { controller, attribute, old, new, .. } => {
-                self.wake(*controller, Subject::Attribute(*attribute), event);
+                // Death comes first: a task that waits for the same fall does not act for the dead.
                 self.look_for_death(*controller, *attribute, *old, *new);
+                self.wake(*controller, Subject::Attribute(*attribute), event);
             }
             EventKind::TagAdded { controller, tag } => {
                 self.wake(*controller, Subject::Tag(*tag), event);

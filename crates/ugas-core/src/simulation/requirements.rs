@@ -138,7 +138,10 @@ impl Simulation {
             reasons.push(ActivationReason::AlreadyActive);
         }
         self.check_blocked(handle, granted, ability, controller, &mut reasons);
-        explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons);
+        match self.tags_without_runs(granted, ability, controller) {
+            Some(tags) => explain(&ability.activation, &tags, ActivationParty::Owner, &mut reasons),
+            None => explain(&ability.activation, &controller.tags, ActivationParty::Owner, &mut reasons),
+        }
         if let Some(event) = &request.event {
             // An event that comes from nobody has a source without tags.
             let source = event.instigator.and_then(|source| self.state.controllers.get(source));
@@ -155,7 +158,8 @@ impl Simulation {
             match self.state.controllers.get(target) {
                 Some(target) => {
                     explain(&ability.target, &target.tags, ActivationParty::Target, &mut reasons);
-                    if is_out_of_range(ability.def.max_range, controller, target) {
+                    let range = ability.def.max_range.filter(|range| *range > 0.0);
+                    if is_out_of_range(range, controller, target) {
                         reasons.push(ActivationReason::OutOfRange);
                     }
                 }
@@ -172,6 +176,28 @@ impl Simulation {
             reasons.push(ActivationReason::LimitReached);
         }
         reasons
+    }
+
+    /// The owner's tags as they will be when the runs that a retrigger ends are over; `None` if that changes nothing.
+    fn tags_without_runs(
+        &self,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        controller: &Controller,
+    ) -> Option<TagContainer> {
+        let ends = ability.def.retrigger && ability.def.instancing == Instancing::PerActor;
+        if !ends || !granted.is_active() || ability.owned_tags.is_empty() {
+            return None;
+        }
+        let mut tags = controller.tags.clone();
+        let runs = granted.activations.iter().filter_map(|&run| self.state.activations.get(run));
+        for _ in runs.filter(|run| run.owned_tags.is_some()) {
+            for tag in ability.owned_tags.iter() {
+                // One that is not there, because the effect is inhibited, need not go.
+                let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
+            }
+        }
+        Some(tags)
     }
 
     /// Active abilities and effects that block abilities like this one.
@@ -432,7 +458,7 @@ fn drain_metas(
 
 /// Where one of them is nowhere, distance is no reason.
 pub(super) fn is_out_of_range(range: Option<f64>, owner: &Controller, target: &Controller) -> bool {
-    let Some(range) = range.filter(|range| *range > 0.0) else { return false };
+    let Some(range) = range.map(|range| range.max(0.0)) else { return false };
     let (Some(from), Some(to)) = (owner.placement, target.placement) else { return false };
     let squared: f64 = from.position().iter().zip(to.position()).map(|(a, b)| (a - b) * (a - b)).sum();
     squared > range * range

@@ -1,7 +1,7 @@
 //! Running programs (A5): branches go from step to step until something holds them.
 //!
-//! A branch that did something to the world yields, so that all that follows from it has happened before its next
-//! step. Everything a program remembers is in its [`Activation`](crate::ability::Activation): nothing is on the stack
+//! A branch that did something to the world yields: values are brought up to date, and its next step stands in the queue
+//! behind all that the action led to by itself. What those consequences lead to in turn comes after it. Everything a program remembers is in its [`Activation`](crate::ability::Activation): nothing is on the stack
 //! between calls.
 
 use std::sync::Arc;
@@ -33,6 +33,16 @@ pub(super) enum Flow {
 }
 
 impl Simulation {
+    /// Brings values up to date, so that what follows from them, the owner's death above all, comes before the next step.
+    /// Inside a batch that waits for its end.
+    fn bring_up_to_date(&mut self, id: ActivationId) {
+        if self.scratch.batch_depth == 0 {
+            self.begin_queued();
+            self.flush();
+            self.blame_activation(id);
+        }
+    }
+
     /// Begins a program; one without tasks is done.
     pub(super) fn start_routine(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
@@ -44,6 +54,7 @@ impl Simulation {
                 activation
                     .threads
                     .push(Thread { status: ThreadStatus::Yielding, ..Thread::new(0, None, step) });
+                self.bring_up_to_date(id);
                 self.enqueue(Consequence::Resume { activation: id, thread: 0 });
             }
             None => self.end_activation(id, EndReason::Completed),
@@ -140,6 +151,7 @@ impl Simulation {
             }
             Flow::Yield => {
                 if let Some(thread) = self.advance_thread(id, thread, routine) {
+                    self.bring_up_to_date(id);
                     if let Some(known) = self.thread_mut(id, thread)
                         && known.status == ThreadStatus::Running
                     {
