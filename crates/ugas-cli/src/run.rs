@@ -171,12 +171,18 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
         for file in Scenario::files(path) {
             match Scenario::load(&file) {
                 Ok(scenarios) => found.extend(scenarios.into_iter().map(Ok)),
+                // Bytes that are no text are no scenario that could be right or wrong.
+                Err(error) if is_unreadable(&error) => return Err(error.into()),
                 Err(error) => found.push(Err(Box::new(Outcome::unreadable(file, &error)))),
             }
         }
         anyhow::ensure!(found.len() > before, no_scenario(path));
     }
     Ok(found)
+}
+
+fn is_unreadable(error: &ugas_data::LoadError) -> bool {
+    error.report.diagnostics.iter().any(|found| matches!(found.code, "UG001" | "UG002"))
 }
 
 /// Says what makes a scenario, to whoever has none.

@@ -88,6 +88,16 @@ fn impossible_steps_fail_with_a_hint() {
 }
 
 #[test]
+fn a_file_that_is_no_text_is_unreadable() {
+    let folder = empty_folder("run-bytes");
+    let file = folder.join("tale.yaml");
+    std::fs::write(&file, b"Name: \xff\xfe\nSteps: []\n").unwrap();
+    let answer = ugas(["run", &file.to_string_lossy()]);
+    assert_eq!(answer.status, 2, "{}", answer.stderr);
+    assert!(answer.stderr.contains("UG002"), "{}", answer.stderr);
+}
+
+#[test]
 fn the_size_of_steps_never_changes_a_result() {
     let hashes = |arguments: &[&str]| {
         let folder = root("packs");
