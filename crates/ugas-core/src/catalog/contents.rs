@@ -1,6 +1,11 @@
 //! What each definition says, boiled down to a hash, so that two catalogs can be compared definition by definition.
 
-use super::DefinitionKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::hooks::AttributeHooks;
+use super::{CatalogBuilder, DefinitionKind, Tables};
+use crate::attribute::AttributeSetDef;
+use crate::hash::{StateHash, StateHasher};
 
 /// Hashes of the definitions of a catalog, in the order of their ids. Native code counts as being there or not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,5 +40,84 @@ impl Contents {
             DefinitionKind::Container => &self.containers,
         };
         hashes.get(index as usize).copied().unwrap_or_default()
+    }
+}
+
+impl CatalogBuilder {
+    /// What each definition says, in the order of ids.
+    pub(super) fn contents(&self, tables: &Tables) -> Contents {
+        let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
+        for set in &self.sets {
+            for def in &set.attributes {
+                let hasher = attributes.entry(&def.name).or_default();
+                set.name.state_hash(hasher);
+                def.state_hash(hasher);
+            }
+        }
+        for (name, hooks) in &self.hooks {
+            let AttributeHooks { pre_change, post_execute, qualifier } = hooks;
+            let there = [pre_change.is_some(), post_execute.is_some(), qualifier.is_some()];
+            there.state_hash(attributes.entry(name).or_default());
+        }
+        let attribute = |name: &str| attributes.get(name).map(StateHasher::finish).unwrap_or_default();
+        let set = |def: &AttributeSetDef| {
+            let mut hasher = StateHasher::new();
+            def.dependencies.state_hash(&mut hasher);
+            def.metadata.state_hash(&mut hasher);
+            for attribute in &def.attributes {
+                attribute.name.state_hash(&mut hasher);
+            }
+            hasher.finish()
+        };
+        let curve = |name: &str| {
+            let found = self.curves.binary_search_by(|def| (*def.name).cmp(name));
+            StateHasher::of(&found.ok().map(|at| &self.curves[at]))
+        };
+        let calculation = |name: &str| {
+            let found = self.calculations.binary_search_by(|def| (*def.name).cmp(name));
+            let def = found.ok().map(|at| &self.calculations[at]);
+            // Native code wins over a file, and what is in the file does not count then.
+            if self.natives.contains_key(name) { StateHasher::of("native") } else { StateHasher::of(&def) }
+        };
+        Contents {
+            attributes: tables.attributes.iter().map(attribute).collect(),
+            sets: self.sets.iter().map(set).collect(),
+            effects: self.effects.iter().map(StateHasher::of).collect(),
+            abilities: self.abilities.iter().map(StateHasher::of).collect(),
+            curves: tables.curves.iter().map(curve).collect(),
+            calculations: tables.calculations.iter().map(calculation).collect(),
+            templates: self.templates.iter().map(StateHasher::of).collect(),
+            ability_sets: self.ability_sets.iter().map(StateHasher::of).collect(),
+            containers: self.containers.iter().map(StateHasher::of).collect(),
+        }
+    }
+
+    /// Everything that rules depend on; native code by name.
+    pub(super) fn hash(&self, tables: &Tables) -> u64 {
+        let mut hasher = StateHasher::new();
+        tables.tags.state_hash(&mut hasher);
+        self.sets.state_hash(&mut hasher);
+        self.effects.state_hash(&mut hasher);
+        self.abilities.state_hash(&mut hasher);
+        self.curves.state_hash(&mut hasher);
+        self.calculations.state_hash(&mut hasher);
+        self.templates.state_hash(&mut hasher);
+        self.ability_sets.state_hash(&mut hasher);
+        self.containers.state_hash(&mut hasher);
+        self.death.state_hash(&mut hasher);
+        self.input_buffer.state_hash(&mut hasher);
+        let natives = self.natives.keys().chain(self.hooks.keys());
+        for name in natives.chain(self.customs.keys()).chain(self.filters.keys()) {
+            name.state_hash(&mut hasher);
+        }
+        (self.before_apply.len() as u64).state_hash(&mut hasher);
+        // Names that nothing but their declaration knows shift ids, too.
+        for declared in [&self.declared_attributes, &self.channels] {
+            let declared: BTreeSet<&String> = declared.iter().collect();
+            for name in declared {
+                name.state_hash(&mut hasher);
+            }
+        }
+        hasher.finish()
     }
 }

@@ -4,6 +4,7 @@
 //! sorted names (I3), and [`Catalog::hash`] tells whether two machines have the same rules. Native code lives here
 //! too (I1): state refers to it by id only.
 
+mod assemble;
 mod builder;
 mod calculations;
 mod compile;

@@ -195,13 +195,8 @@ impl Simulation {
     /// If it is not granted (any more).
     pub fn cancel_ability(&mut self, handle: AbilityHandle) -> Result<u32, RefusalReason> {
         let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
-        let runs = granted.activations.clone();
-        self.operate(|sim| {
-            for &run in &runs {
-                sim.end_activation(run, EndReason::Cancelled);
-            }
-        });
-        Ok(runs.len() as u32)
+        let runs: SmallVec<[ActivationId; 4]> = granted.activations.iter().copied().collect();
+        Ok(self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled)))
     }
 
     /// Cancels a controller's active abilities that have one of `with` and none of `without`; returns how many runs
@@ -211,23 +206,13 @@ impl Simulation {
             let Some((granted, ability)) = sim.granted(activation.granted) else { return false };
             sim.ability_matches(granted, ability, with) && !sim.ability_matches(granted, ability, without)
         });
-        self.operate(|sim| {
-            for &run in &runs {
-                sim.end_activation(run, EndReason::Cancelled);
-            }
-        });
-        runs.len() as u32
+        self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled))
     }
 
     /// Cancels all active abilities of a controller, but for one; returns how many runs there were.
     pub fn cancel_all(&mut self, controller: ControllerId, except: Option<AbilityHandle>) -> u32 {
         let runs = self.runs_where(controller, |_, activation| Some(activation.granted) != except);
-        self.operate(|sim| {
-            for &run in &runs {
-                sim.end_activation(run, EndReason::Cancelled);
-            }
-        });
-        runs.len() as u32
+        self.operate(|sim| sim.end_runs(runs, EndReason::Cancelled))
     }
 
     /// Sends a gameplay event to a controller (§10.3): abilities that it triggers are activated, tasks that wait for it
@@ -261,6 +246,15 @@ impl Simulation {
             .collect()
     }
 
+    /// Ends these runs in their order; how many there were.
+    pub(super) fn end_runs(&mut self, runs: SmallVec<[ActivationId; 4]>, reason: EndReason) -> u32 {
+        let count = runs.len() as u32;
+        for run in runs {
+            self.end_activation(run, reason);
+        }
+        count
+    }
+
     /// One activation, by a call or as a consequence. The steps of §8.2.
     pub(super) fn activate_one(
         &mut self,
@@ -281,11 +275,9 @@ impl Simulation {
             return Err(refusal);
         }
         let catalog = Arc::clone(&self.catalog);
-        let Some((granted, ability)) = self
-            .granted(handle)
-            .map(|(granted, _)| granted)
-            .and_then(|granted| Some((granted, catalog.ability_by_id(granted.ability)?)))
-        else {
+        let granted = self.state.abilities.get(handle);
+        let found = granted.and_then(|granted| Some((granted, catalog.ability_by_id(granted.ability)?)));
+        let Some((granted, ability)) = found else {
             let reasons = smallvec![ActivationReason::NotGranted];
             return Err(ActivationRefusal { ability: None, controller, reasons });
         };
@@ -386,17 +378,12 @@ impl Simulation {
         if tags.is_empty() {
             return;
         }
-        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
-        let matches = |&run: &ActivationId| {
-            let granted = self.state.activations.get(run).and_then(|known| self.granted(known.granted));
-            Some(run) != except
-                && granted.is_some_and(|(granted, ability)| self.ability_matches(granted, ability, tags))
-        };
-        let runs: SmallVec<[ActivationId; 4]> =
-            runs.unwrap_or_default().iter().copied().filter(matches).collect();
-        for run in runs {
-            self.end_activation(run, reason);
-        }
+        let mut runs = self.runs_where(controller, |sim, activation| {
+            let granted = sim.granted(activation.granted);
+            granted.is_some_and(|(granted, ability)| sim.ability_matches(granted, ability, tags))
+        });
+        runs.retain(|run| Some(*run) != except);
+        self.end_runs(runs, reason);
     }
 
     /// Ends a run (§8.6, §10.5): its tasks, its owned tags, its cues, and then itself.
@@ -407,6 +394,7 @@ impl Simulation {
         }
         let (handle, ability, controller) = (activation.granted, activation.ability, activation.controller);
         self.blame_activation(id);
+        let cause = self.scratch.cause;
         self.cancel_all_threads(id);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
@@ -425,13 +413,6 @@ impl Simulation {
             granted.activations.retain(|other| *other != id);
             leaves = granted.remove_on_end && granted.activations.is_empty();
         }
-        let source = Some(controller);
-        let cause = Cause {
-            operation: self.scratch.cause.operation,
-            source,
-            ability: Some(handle),
-            ..Cause::default()
-        };
         self.emit_with(
             cause,
             match reason.is_cancel() {
@@ -451,9 +432,8 @@ impl Simulation {
         if let Some(known) = self.state.controllers.get_mut(controller) {
             known.buffer.clear();
         }
-        for run in self.runs_where(controller, |_, _| true) {
-            self.end_activation(run, EndReason::OwnerDied);
-        }
+        let runs = self.runs_where(controller, |_, _| true);
+        self.end_runs(runs, EndReason::OwnerDied);
     }
 
     /// §4.3: after a change of avatar, abilities whose requirements no longer hold are cancelled.
@@ -470,9 +450,7 @@ impl Simulation {
             let mut blocked = blocked.filter(|&tag| !owned.iter().any(|own| registry.is_within(own, tag)));
             missing || blocked.next().is_some()
         });
-        for run in runs {
-            self.end_activation(run, EndReason::PossessionChanged);
-        }
+        self.end_runs(runs, EndReason::PossessionChanged);
     }
 
     /// Makes a run the cause of what follows.

@@ -8,10 +8,10 @@ use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
 use crate::ability::{EndReason, GameplayEvent, set_parameter};
-use crate::effect::EffectQuery;
+use crate::effect::{EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind};
-use crate::handle::{ActivationId, ActiveEffectId, ControllerId};
-use crate::id::TagId;
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::id::{EffectId, TagId};
 use crate::refusal::RefusalReason;
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
 use crate::task::{Action, Apply, Recipient, Remove};
@@ -153,6 +153,20 @@ impl Simulation {
         }
     }
 
+    /// A spec as a task makes it, at a level of its own or the ability's; `None` if the grant is gone by now.
+    fn task_spec(
+        &self,
+        handle: AbilityHandle,
+        id: ActivationId,
+        effect: EffectId,
+        level: Option<f64>,
+    ) -> Result<Option<EffectSpec>, RefusalReason> {
+        let Some((granted, ability)) = self.granted(handle) else { return Ok(None) };
+        let mut spec = self.ability_spec(handle, granted, ability, effect, Some(id))?;
+        spec.level = level.unwrap_or(spec.level);
+        Ok(Some(spec))
+    }
+
     /// Applies an effect of a task. A refusal is an event; the ability goes on.
     fn apply_to(
         &mut self,
@@ -160,8 +174,9 @@ impl Simulation {
         apply: &Apply,
         targets: SmallVec<[ControllerId; 4]>,
     ) -> Result<(), RefusalReason> {
-        let Some(activation) = self.state.activations.get(id) else { return Ok(()) };
-        let handle = activation.granted;
+        let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
+            return Ok(());
+        };
         let level = match &apply.level {
             Some(level) => Some(self.task_number(id, level)?),
             None => None,
@@ -171,11 +186,7 @@ impl Simulation {
             numbers.push((*tag, self.task_number(id, number)?));
         }
         for target in targets {
-            let Some((granted, ability)) = self.granted(handle) else { return Ok(()) };
-            let mut spec = self.ability_spec(handle, granted, ability, apply.effect, Some(id))?;
-            if let Some(level) = level {
-                spec.level = level;
-            }
+            let Some(mut spec) = self.task_spec(handle, id, apply.effect, level)? else { return Ok(()) };
             for &(tag, value) in &numbers {
                 spec.set_magnitude(tag, value);
             }
@@ -270,9 +281,7 @@ impl Simulation {
                 let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
                     return Ok(());
                 };
-                let Some((granted, ability)) = self.granted(handle) else { return Ok(()) };
-                let mut spec = self.ability_spec(handle, granted, ability, effect, Some(id))?;
-                spec.level = level;
+                let Some(spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
                 // A refusal is an event; the others are applied all the same.
                 let _ = self.apply_one(spec, target);
             }

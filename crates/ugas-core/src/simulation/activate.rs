@@ -172,7 +172,7 @@ impl Simulation {
         }
     }
 
-    fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
+    pub(super) fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         match controller.ability_blocks.binary_search_by_key(&tag, |(known, _)| *known) {
             Ok(at) => controller.ability_blocks[at].1 += 1,

@@ -123,7 +123,7 @@ impl Simulation {
         }
     }
 
-    fn schedule_recharge(&mut self, handle: AbilityHandle, at: Time) {
+    pub(super) fn schedule_recharge(&mut self, handle: AbilityHandle, at: Time) {
         let Some(granted) = self.state.abilities.get_mut(handle) else { return };
         granted.recharge = Some(at);
         let timer = super::state::Timer {

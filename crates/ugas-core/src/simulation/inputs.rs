@@ -180,17 +180,19 @@ impl Simulation {
         controller: ControllerId,
         input: &InputId,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
-        let mut last = Ok(None);
+        let (mut last, mut is_told) = (Ok(None), true);
         for handle in self.bound_to(controller, input) {
-            match self.check_request(handle, &ActivationRequest::default()) {
-                Err(refusal) => last = Err(refusal),
-                Ok(()) => match self.activate_one(handle, ActivationRequest::default()) {
-                    Ok(activation) => return Ok(Some(activation)),
-                    Err(refusal) => last = Err(refusal),
-                },
+            let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
+                Err(refusal) => (Err(refusal), false),
+                // A refusal from here on has raised its event.
+                Ok(()) => (self.activate_one(handle, ActivationRequest::default()), true),
+            };
+            match tried {
+                Ok(activation) => return Ok(Some(activation)),
+                Err(refusal) => (last, is_told) = (Err(refusal), told),
             }
         }
-        if let Err(refusal) = &last {
+        if let (Err(refusal), false) = (&last, is_told) {
             self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
         }
         last

@@ -1,8 +1,8 @@
 //! Running programs (A5): branches go from step to step until something holds them.
 //!
 //! A branch that did something to the world yields: values are brought up to date, and its next step stands in the queue
-//! behind all that the action led to by itself. What those consequences lead to in turn comes after it. Everything a program remembers is in its [`Activation`](crate::ability::Activation): nothing is on the stack
-//! between calls.
+//! behind all that the action led to by itself. What those consequences lead to in turn comes after it. Everything a
+//! program remembers is in its [`Activation`](crate::ability::Activation): nothing is on the stack between calls.
 
 use std::sync::Arc;
 

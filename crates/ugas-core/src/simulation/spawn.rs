@@ -237,9 +237,8 @@ impl Simulation {
         // Values are brought up to date first, so that what others remember of it is what it was.
         self.flush();
         self.remember_source(id);
-        for run in self.runs_where(id, |_, _| true) {
-            self.end_activation(run, EndReason::Revoked);
-        }
+        let runs = self.runs_where(id, |_, _| true);
+        self.end_runs(runs, EndReason::Revoked);
         while let Some(last) = self.state.controllers.get(id).and_then(|controller| controller.effects.last())
         {
             let last: ActiveEffectId = *last;

@@ -309,7 +309,13 @@ impl Simulation {
         task
     }
 
-    fn subscribe(&mut self, task: TaskId, sequence: u64, controller: ControllerId, subjects: &[Subject]) {
+    pub(super) fn subscribe(
+        &mut self,
+        task: TaskId,
+        sequence: u64,
+        controller: ControllerId,
+        subjects: &[Subject],
+    ) {
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
         for &subject in subjects {
             let entry = (subject, sequence, task);
@@ -319,7 +325,7 @@ impl Simulation {
         }
     }
 
-    fn set_deadline(&mut self, task: TaskId, deadline: Option<Time>) {
+    pub(super) fn set_deadline(&mut self, task: TaskId, deadline: Option<Time>) {
         let now = self.state.now;
         let Some(running) = self.state.tasks.get_mut(task) else { return };
         if let Some(timer) = running.timer.take() {

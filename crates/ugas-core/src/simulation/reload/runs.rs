@@ -5,7 +5,6 @@ use crate::ability::{Activation, GameplayEvent};
 use crate::catalog::DefinitionKind;
 use crate::handle::{ActivationId, TaskId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
-use crate::simulation::state::{Timer, TimerKind};
 use crate::task::{RunningTask, Subject};
 
 impl Reload<'_> {
@@ -148,43 +147,30 @@ impl Reload<'_> {
     pub(super) fn derive_runs(&mut self) {
         let tasks: Vec<TaskId> = self.next.state.tasks.handles().collect();
         for id in tasks {
-            let state = &mut self.next.state;
-            let Some(task) = state.tasks.get_mut(id) else { continue };
-            if let Some(deadline) = task.deadline {
-                let timer = Timer { sequence: task.sequence, kind: TimerKind::Task(id) };
-                task.timer = Some(state.timers.schedule(deadline, timer));
-            }
-            let Some(controller) = state.controllers.get_mut(task.controller) else { continue };
-            for &subject in &task.subjects {
-                let entry = (subject, task.sequence, id);
-                if let Err(at) = controller.subscriptions.binary_search(&entry) {
-                    controller.subscriptions.insert(at, entry);
-                }
-            }
+            let Some(task) = self.next.state.tasks.get(id) else { continue };
+            let (sequence, controller, deadline) = (task.sequence, task.controller, task.deadline);
+            let subjects = task.subjects.clone();
+            self.next.subscribe(id, sequence, controller, &subjects);
+            self.next.set_deadline(id, deadline);
         }
         let controllers: Vec<_> = self.next.state.controllers.handles().collect();
         for id in controllers {
-            let Some(controller) = self.next.state.controllers.get_mut(id) else { continue };
+            let Some(controller) = self.next.state.controllers.get(id) else { continue };
             for handle in controller.abilities.clone() {
-                let state = &mut self.next.state;
-                let Some(granted) = state.abilities.get_mut(handle) else { continue };
-                if let Some(at) = granted.recharge {
-                    let timer = Timer { sequence: granted.sequence, kind: TimerKind::Recharge(handle) };
-                    granted.timer = Some(state.timers.schedule(at, timer));
+                let Some(granted) = self.next.state.abilities.get(handle) else { continue };
+                let (recharge, ability) = (granted.recharge, granted.ability);
+                if let Some(at) = recharge {
+                    self.next.schedule_recharge(handle, at);
                 }
-                let Some(ability) = self.next.catalog.ability_by_id(granted.ability) else { continue };
+                let Some(ability) = self.next.catalog.ability_by_id(ability) else { continue };
                 if let Some(controller) = self.next.state.controllers.get_mut(id) {
                     let triggers = ability.triggers.iter().map(|&(on, tag)| (on, tag, handle));
                     controller.triggers.extend(triggers);
                 }
             }
             for (_, effect) in self.giving(id) {
-                let Some(controller) = self.next.state.controllers.get_mut(id) else { continue };
                 for tag in effect.block_abilities.iter() {
-                    match controller.ability_blocks.binary_search_by_key(&tag, |(known, _)| *known) {
-                        Ok(at) => controller.ability_blocks[at].1 += 1,
-                        Err(at) => controller.ability_blocks.insert(at, (tag, 1)),
-                    }
+                    self.next.block_abilities(id, tag);
                 }
             }
         }

@@ -1,0 +1,406 @@
+//! From a builder to a catalog: names are counted, everything is resolved, and all that is wrong is reported at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::cycles::check_cycles;
+use super::hooks::AttributeHooks;
+use super::{
+    Catalog, CatalogBuilder, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
+    InternalEffects, NameTable, Problem, Tables, Template,
+};
+use crate::ability::{Ability, AbilitySetDef};
+use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
+use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
+use crate::controller::ControllerDef;
+use crate::curve::Curve;
+use crate::effect::calculation::CompiledCalculation;
+use crate::effect::{AUTHORITATIVE_ONLY, Effect, EffectDef, ScopedTargetDef};
+use crate::expr::{Dependency, Side};
+use crate::id::EffectId;
+use crate::tag::{TagRegistry, TagSet};
+use crate::targeting::{Attitude, OpenSpace};
+
+impl CatalogBuilder {
+    /// Resolves and checks everything.
+    ///
+    /// # Errors
+    /// All that is wrong, each with the definition and the place in it.
+    pub fn build(mut self) -> Result<Arc<Catalog>, CatalogErrors> {
+        self.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
+        self.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
+        self.effects.push(Arc::new(EffectDef::infinite(Catalog::OWNED_TAGS_EFFECT)));
+        self.sort();
+        let mut errors = self.check_names();
+        let mut tables = self.name_tables();
+        self.collect(&mut tables, &mut errors);
+
+        let compiler = Compiler::new(&tables);
+        let sets = self.compile_sets(&compiler);
+        let curves: Box<[Option<Curve>]> =
+            tables.curves.iter().map(|name| self.compile_curve(&compiler, name)).collect();
+        let calculations = self.compile_calculations(&compiler, &tables);
+        let effects: Box<[Arc<Effect>]> =
+            self.effects.iter().map(|def| Arc::new(compiler.effect(def, &calculations))).collect();
+        let abilities = self.compile_abilities(&compiler, &effects);
+        let templates = self.compile_templates(&compiler);
+        let ability_sets = self.compile_ability_sets(&compiler);
+        let containers = self.containers.iter().map(|def| compiler.container(def)).collect();
+        let death = self.compile_death(&compiler);
+        let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
+        let cooldown_tags = TagSet::new(cooldown_tags);
+        let hooks = self.compile_hooks(&compiler, &tables);
+        check_cycles(&compiler, &tables, &sets, &effects, &calculations);
+        errors.extend(compiler.into_errors());
+
+        let internal = |name: &str| EffectId::from_index(tables.effects.index(name).unwrap_or_default());
+        let internal = InternalEffects {
+            tags: internal(Catalog::TAGS_EFFECT),
+            bound_change: internal(Catalog::BOUND_CHANGE_EFFECT),
+            owned_tags: internal(Catalog::OWNED_TAGS_EFFECT),
+        };
+        let hash = self.hash(&tables);
+        let contents = self.contents(&tables);
+        let catalog = Catalog {
+            tables,
+            sets,
+            effects,
+            abilities,
+            curves,
+            calculations,
+            templates,
+            ability_sets,
+            containers,
+            customs: self.customs.into_values().collect(),
+            filters: self.filters.into_values().collect(),
+            attitude: self.attitude.unwrap_or_else(|| Arc::new(Attitude::by_team)),
+            space: self.space.unwrap_or_else(|| Arc::new(OpenSpace)),
+            death,
+            input_buffer: self.input_buffer,
+            cooldown_tags,
+            hooks,
+            before_apply: self.before_apply.into_boxed_slice(),
+            internal,
+            contents,
+            hash,
+        };
+        check_templates(&catalog, &mut errors);
+        if errors.is_empty() { Ok(Arc::new(catalog)) } else { Err(CatalogErrors(errors)) }
+    }
+
+    fn sort(&mut self) {
+        self.sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.effects.sort_by(|a, b| a.name.cmp(&b.name));
+        self.abilities.sort_by(|a, b| a.name.cmp(&b.name));
+        self.curves.sort_by(|a, b| a.name.cmp(&b.name));
+        self.calculations.sort_by(|a, b| a.name.cmp(&b.name));
+        self.templates.sort_by(|a, b| a.name.cmp(&b.name));
+        self.ability_sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.containers.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Reports empty and double names, and keeps the first of each so that ids stay in step with the name tables.
+    fn check_names(&mut self) -> Vec<DefinitionError> {
+        let mut errors = Vec::new();
+        unique(&mut self.sets, DefinitionKind::AttributeSet, |def| &def.name, &mut errors);
+        unique(&mut self.effects, DefinitionKind::Effect, |def| &def.name, &mut errors);
+        unique(&mut self.abilities, DefinitionKind::Ability, |def| &def.name, &mut errors);
+        unique(&mut self.curves, DefinitionKind::Curve, |def| &def.name, &mut errors);
+        unique(&mut self.calculations, DefinitionKind::Calculation, |def| &def.name, &mut errors);
+        unique(&mut self.templates, DefinitionKind::Template, |def| &def.name, &mut errors);
+        unique(&mut self.ability_sets, DefinitionKind::AbilitySet, |def| &def.name, &mut errors);
+        unique(&mut self.containers, DefinitionKind::Container, |def| &def.name, &mut errors);
+        for set in &mut self.sets {
+            let mut seen = BTreeSet::new();
+            set.attributes.retain(|attribute| {
+                let problem = if attribute.name.is_empty() {
+                    Some(Problem::EmptyName)
+                } else if !seen.insert(attribute.name.clone()) {
+                    Some(Problem::Duplicate(DefinitionKind::Attribute))
+                } else {
+                    None
+                };
+                let ok = problem.is_none();
+                errors.extend(problem.map(|problem| DefinitionError {
+                    kind: DefinitionKind::Attribute,
+                    name: attribute.name.clone(),
+                    path: format!("set `{}`", set.name),
+                    problem,
+                }));
+                ok
+            });
+        }
+        errors
+    }
+
+    fn name_tables(&self) -> Tables {
+        let attributes = self.sets.iter().flat_map(|set| &set.attributes).map(|attribute| &*attribute.name);
+        Tables {
+            tags: TagRegistry::default(),
+            attributes: NameTable::new(attributes.chain(self.declared_attributes.iter().map(String::as_str))),
+            sets: NameTable::new(self.sets.iter().map(|def| &*def.name)),
+            effects: NameTable::new(self.effects.iter().map(|def| &*def.name)),
+            abilities: NameTable::new(self.abilities.iter().map(|def| &*def.name)),
+            templates: NameTable::new(self.templates.iter().map(|def| &*def.name)),
+            ability_sets: NameTable::new(self.ability_sets.iter().map(|def| &*def.name)),
+            containers: NameTable::new(self.containers.iter().map(|def| &*def.name)),
+            customs: NameTable::new(self.customs.keys().map(String::as_str)),
+            custom_waits: self.customs.values().map(|task| task.waits()).collect(),
+            filters: NameTable::new(self.filters.keys().map(String::as_str)),
+            channels: NameTable::default(),
+            curves: NameTable::default(),
+            calculations: NameTable::default(),
+        }
+    }
+
+    /// Finds the names that have no definition of their own by resolving everything once and looking what was asked
+    /// for: tags without a registry, channels, and curves and calculations that are not provided.
+    fn collect(&self, tables: &mut Tables, errors: &mut Vec<DefinitionError>) {
+        let compiler = Compiler::collecting(tables);
+        self.compile_sets(&compiler);
+        self.compile_calculations(&compiler, tables);
+        for def in &self.effects {
+            compiler.effect(def, &[]);
+        }
+        self.compile_abilities(&compiler, &[]);
+        self.compile_templates(&compiler);
+        self.compile_ability_sets(&compiler);
+        for def in &self.containers {
+            compiler.container(def);
+        }
+        let collected = compiler.into_collected();
+        let names = |own: &mut dyn Iterator<Item = &str>, used: &BTreeSet<String>| {
+            let own: Vec<String> = own.map(str::to_owned).collect();
+            NameTable::new(own.iter().chain(used).map(String::as_str))
+        };
+        tables.channels = names(&mut self.channels.iter().map(String::as_str), &collected.channels);
+        tables.curves = names(&mut self.curves.iter().map(|def| &*def.name), &collected.curves);
+        let calculations = self.calculations.iter().map(|def| &*def.name);
+        tables.calculations =
+            names(&mut calculations.chain(self.natives.keys().map(String::as_str)), &collected.calculations);
+        let tags: Vec<&str> = match &self.registry {
+            Some(registry) => registry.iter().map(String::as_str).collect(),
+            None => collected.tags.iter().map(String::as_str).collect(),
+        };
+        match TagRegistry::from_names(tags.iter().copied().chain([AUTHORITATIVE_ONLY])) {
+            Ok(registry) => tables.tags = registry,
+            Err(wrong) => errors.extend(wrong.into_iter().map(|error| DefinitionError {
+                kind: DefinitionKind::Tag,
+                name: error.name.clone(),
+                path: String::new(),
+                problem: error.into(),
+            })),
+        }
+    }
+
+    fn compile_sets(&self, compiler: &Compiler<'_>) -> Box<[CompiledSet]> {
+        let compile = |def: &AttributeSetDef| {
+            compiler.begin(DefinitionKind::AttributeSet, &def.name);
+            let dependencies = (0..)
+                .zip(&def.dependencies)
+                .filter_map(|(at, name): (usize, _)| compiler.set_id(&format!("Dependencies[{at}]"), name))
+                .collect();
+            let attributes = def.attributes.iter().filter_map(|attribute| {
+                compiler.begin(DefinitionKind::Attribute, &attribute.name);
+                compile_attribute(compiler, attribute).map(Arc::new)
+            });
+            CompiledSet { name: def.name.as_str().into(), dependencies, attributes: attributes.collect() }
+        };
+        self.sets.iter().map(compile).collect()
+    }
+
+    fn compile_curve(&self, compiler: &Compiler<'_>, name: &str) -> Option<Curve> {
+        let at = self.curves.binary_search_by(|def| (*def.name).cmp(name)).ok()?;
+        let def = &self.curves[at];
+        compiler.begin(DefinitionKind::Curve, name);
+        Curve::new(def).map_err(|error| compiler.report("", error)).ok()
+    }
+
+    fn compile_calculations(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[CompiledCalculation]> {
+        let (variables, none) = (self.variables(), BTreeSet::new());
+        let compile = |name: &str| match self.natives.get(name) {
+            Some(native) => compiler.native_calculation(name, native),
+            None => match self.calculations.binary_search_by(|def| (*def.name).cmp(name)) {
+                Ok(at) => {
+                    let variables = variables.get(name).unwrap_or(&none);
+                    compiler.file_calculation(&self.calculations[at], variables)
+                }
+                Err(_) => CompiledCalculation::missing(name),
+            },
+        };
+        if tables.calculations.len() > 0 {
+            return tables.calculations.iter().map(compile).collect();
+        }
+        // The collecting pass has no table yet.
+        let names = self.calculations.iter().map(|def| &*def.name);
+        names.chain(self.natives.keys().map(String::as_str)).map(compile).collect()
+    }
+
+    /// Names of the transient variables that scoped modifiers set, by calculation.
+    fn variables(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let mut variables: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for execution in self.effects.iter().flat_map(|effect| &effect.executions) {
+            for modifier in &execution.modifiers {
+                if let ScopedTargetDef::Variable(name) = &modifier.target {
+                    variables.entry(&execution.calculation).or_default().insert(name.clone());
+                }
+            }
+        }
+        variables
+    }
+
+    fn compile_abilities(&self, compiler: &Compiler<'_>, effects: &[Arc<Effect>]) -> Box<[Ability]> {
+        self.abilities.iter().map(|def| compiler.ability_def(def, effects)).collect()
+    }
+
+    /// An ability set is much like a template that is laid over a controller.
+    fn compile_ability_sets(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
+        let compile = |set: &AbilitySetDef| {
+            let AbilitySetDef { name, attribute_sets, abilities, effects, tags } = set.clone();
+            let def =
+                ControllerDef { name, attribute_sets, abilities, effects, tags, ..ControllerDef::default() };
+            compiler.template_of(DefinitionKind::AbilitySet, &Arc::new(def))
+        };
+        self.ability_sets.iter().map(compile).collect()
+    }
+
+    fn compile_death(&self, compiler: &Compiler<'_>) -> Option<(crate::id::AttributeId, f64)> {
+        let (name, threshold) = self.death.as_ref()?;
+        compiler.begin(DefinitionKind::Attribute, name);
+        let attribute = compiler.attribute("Globals.DeathAttribute", name)?;
+        Some((attribute, compiler.finite("Globals.DeathThreshold", *threshold)))
+    }
+
+    fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
+        self.templates.iter().map(|def| compiler.template(def)).collect()
+    }
+
+    fn compile_hooks(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[AttributeHooks]> {
+        for name in self.hooks.keys() {
+            compiler.begin(DefinitionKind::Attribute, name);
+            compiler.attribute("a hook", name);
+        }
+        tables.attributes.iter().map(|name| self.hooks.get(name).cloned().unwrap_or_default()).collect()
+    }
+}
+
+impl Compiler<'_> {
+    /// Resolves a controller template.
+    pub(crate) fn template(&self, def: &Arc<ControllerDef>) -> Template {
+        self.template_of(DefinitionKind::Template, def)
+    }
+
+    fn template_of(&self, kind: DefinitionKind, def: &Arc<ControllerDef>) -> Template {
+        self.begin(kind, &def.name);
+        let mut sets: Vec<_> = (0..)
+            .zip(&def.attribute_sets)
+            .filter_map(|(at, name): (usize, _)| self.set_id(&format!("AttributeSets[{at}]"), name))
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let base = def.base.iter().filter_map(|(name, value)| {
+            let path = format!("Base.{name}");
+            Some((self.attribute(&path, name)?, self.finite(&path, *value)))
+        });
+        let effects = (0..).zip(&def.effects).filter_map(|(at, (name, level)): (usize, _)| {
+            let path = format!("Effects[{at}]");
+            Some((self.effect_id(&path, name)?, self.finite(&path, *level)))
+        });
+        Template {
+            def: Arc::clone(def),
+            sets: sets.into_boxed_slice(),
+            base: base.collect(),
+            tags: self.tag_set("Tags", &def.tags).iter().collect(),
+            abilities: self.ability_grants("GrantedAbilities", &def.abilities),
+            effects: effects.collect(),
+        }
+    }
+}
+
+fn unique<T>(
+    definitions: &mut Vec<T>,
+    kind: DefinitionKind,
+    name: impl Fn(&T) -> &String,
+    errors: &mut Vec<DefinitionError>,
+) {
+    let mut previous: Option<String> = None;
+    definitions.retain(|definition| {
+        let name = name(definition);
+        let problem = if name.is_empty() {
+            Problem::EmptyName
+        } else if previous.as_ref() == Some(name) {
+            Problem::Duplicate(kind)
+        } else {
+            previous = Some(name.clone());
+            return true;
+        };
+        errors.push(DefinitionError { kind, name: name.clone(), path: String::new(), problem });
+        false
+    });
+}
+
+fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attribute> {
+    compiler.finite("DefaultBaseValue", def.default_base);
+    let bound = |path: &str, bound: &Option<BoundDef>| match bound {
+        None => None,
+        Some(BoundDef::Constant(value)) => Some(Bound::Constant(compiler.finite(path, *value))),
+        Some(BoundDef::Attribute(name)) => compiler.attribute(path, name).map(Bound::Attribute),
+    };
+    let derived = def.derived.as_ref().and_then(|text| compiler.program("DerivedFrom.Expression", text, &[]));
+    for input in derived.iter().flat_map(|program| program.dependencies()) {
+        let problem = match input {
+            Dependency::Attribute(Side::Owner, _) | Dependency::Curve(_) => continue,
+            Dependency::Random => Problem::RandomNotAvailable,
+            Dependency::Attribute(..) => Problem::NotAvailable("those of a source or target"),
+            Dependency::Tag(..) => Problem::NotAvailable("tags"),
+            Dependency::Level => Problem::NotAvailable("a level"),
+            Dependency::Stacks => Problem::NotAvailable("a stack count"),
+            Dependency::SetByCaller(_) => Problem::NotAvailable("numbers set by a caller"),
+            Dependency::Param(_) => Problem::NotAvailable("parameters"),
+            Dependency::Local(_) => Problem::NotAvailable("local names"),
+        };
+        compiler.report("DerivedFrom.Expression", problem);
+    }
+    let drain_into = (0..)
+        .zip(&def.drain_into)
+        .filter_map(|(at, name): (usize, _)| compiler.attribute(&format!("DrainInto[{at}]"), name))
+        .collect();
+    Some(Attribute {
+        id: compiler.attribute("Name", &def.name)?,
+        def: def.clone(),
+        min: bound("Clamping.Min", &def.min),
+        max: bound("Clamping.Max", &def.max),
+        derived,
+        drain_into,
+    })
+}
+
+/// A template must be spawnable: its sets go together, and its base values are of attributes that they have.
+fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
+    for template in &catalog.templates {
+        if template.sets.len() < template.def.attribute_sets.len() && !errors.is_empty() {
+            // Without a set that does not exist, and was reported, nothing else can be said of it.
+            continue;
+        }
+        let mut report = |path: String, problem: Problem| {
+            let name = template.def.name.clone();
+            errors.push(DefinitionError { kind: DefinitionKind::Template, name, path, problem });
+        };
+        match Layout::new(catalog, &template.sets) {
+            // Circles are reported with their attributes.
+            Err(AttributeSetError::Cycle { .. }) => {}
+            Err(error) => report("AttributeSets".to_owned(), error.into()),
+            Ok(layout) => {
+                for &(attribute, _) in &template.base {
+                    if layout.slot_of(attribute).is_none() {
+                        let name = catalog.attribute_name(attribute).to_owned();
+                        let has =
+                            |set: &&CompiledSet| set.attributes.iter().any(|other| other.id == attribute);
+                        let set = catalog.sets.iter().find(has).map(|set| set.name.to_string());
+                        report(format!("Base.{name}"), Problem::NotInSets { attribute: name, set });
+                    }
+                }
+            }
+        }
+    }
+}
