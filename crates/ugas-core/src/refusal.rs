@@ -27,8 +27,9 @@ impl fmt::Display for Party {
     }
 }
 
-/// A count that reached its configured limit.
+/// A count that reached its configured limit; see [`Config`](crate::simulation::Config).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Limit {
     /// Active effects on one controller.
     EffectsPerController,
@@ -38,10 +39,48 @@ pub enum Limit {
     RuntimeEffects,
     /// Abilities of one controller.
     AbilitiesPerController,
+    /// Runs of abilities that one controller has at once.
+    ActivationsPerController,
     /// Branches of one run of an ability.
     Branches,
+    /// Stacks of one effect.
+    Stacks,
+    /// Inputs of one controller that are held at once.
+    InputsPerController,
+    /// Targets of one run of an ability.
+    Targets,
+    /// Numbers or tags that a spec or a grant brings along.
+    Extras,
+    /// Bytes of a payload or a name.
+    PayloadBytes,
+    /// How short a period may be.
+    Period,
     /// Sequence numbers or tag counts, which no game exhausts.
     Counter,
+}
+
+impl fmt::Display for Limit {
+    /// What the limit is about, and which setting says how much.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, setting) = match self {
+            Self::EffectsPerController => ("effects on one controller", "max_effects_per_controller"),
+            Self::Controllers => ("controllers", "max_controllers"),
+            Self::RuntimeEffects => ("effects created at run time", "max_runtime_effects"),
+            Self::AbilitiesPerController => ("abilities of one controller", "max_abilities_per_controller"),
+            Self::ActivationsPerController => {
+                ("abilities that run at once on one controller", "max_activations_per_controller")
+            }
+            Self::Branches => ("branches of one run of an ability", "max_branches_per_activation"),
+            Self::Stacks => ("stacks of one effect", "max_stacks"),
+            Self::InputsPerController => ("inputs held at once", "max_inputs_per_controller"),
+            Self::Targets => ("targets given from outside", "max_targets"),
+            Self::Extras => ("numbers or tags brought along", "max_extras"),
+            Self::PayloadBytes => ("bytes of a payload or a name", "max_payload_bytes"),
+            Self::Period => return f.write_str("the period is shorter than `Config::min_period` allows"),
+            Self::Counter => return f.write_str("a counter is at its end"),
+        };
+        write!(f, "too many {what}: `Config::{setting}` is the limit")
+    }
 }
 
 /// One reason why an application was refused, in the order of E1.
@@ -270,7 +309,7 @@ impl fmt::Display for RefusalReason {
                 Ok(())
             }
             Self::CustomTask => f.write_str("the custom task gave up"),
-            Self::LimitReached(limit) => write!(f, "the limit of {limit:?} is reached"),
+            Self::LimitReached(limit) => limit.fmt(f),
         }
     }
 }

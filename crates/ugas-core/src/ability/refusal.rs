@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AbilityId, AttributeId, TagId};
-use crate::refusal::RefusalReason;
+use crate::refusal::{Limit, RefusalReason};
 use crate::simulation::Simulation;
 use crate::time::Span;
 
@@ -90,8 +90,8 @@ pub enum ActivationReason {
     OutOfRange,
     /// An ability like this may be activated by the authority only (§13.7).
     NotAuthorised,
-    /// Too many abilities run at once.
-    LimitReached,
+    /// A count is at its limit.
+    LimitReached(Limit),
 }
 
 impl ActivationReason {
@@ -111,7 +111,7 @@ impl ActivationReason {
             Self::NoCharges => "NoCharges",
             Self::OutOfRange => "OutOfRange",
             Self::NotAuthorised => "NotAuthorised",
-            Self::LimitReached => "LimitReached",
+            Self::LimitReached(_) => "LimitReached",
         }
     }
 
@@ -164,7 +164,7 @@ impl ActivationReason {
             Self::NoCharges => "all charges are used".to_owned(),
             Self::OutOfRange => "the target is too far away".to_owned(),
             Self::NotAuthorised => "only the authority may activate it".to_owned(),
-            Self::LimitReached => "too many abilities run at once".to_owned(),
+            Self::LimitReached(limit) => limit.to_string(),
         }
     }
 }

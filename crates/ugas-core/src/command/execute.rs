@@ -94,7 +94,7 @@ impl Simulation {
                 done(self.set_input_buffer(controller, config))?
             }
             Command::CompleteTask { task, outcome } => done_if(self.complete_task(task, outcome)),
-            Command::ProvideTargets { task, targets } => done_if(self.provide_targets(task, targets)),
+            Command::ProvideTargets { task, targets } => done_if(self.provide_targets(task, targets)?),
             Command::SetPlacement { controller, placement } => {
                 done(self.set_placement(controller, placement))?
             }

@@ -77,6 +77,11 @@ impl Simulation {
         tag: TagId,
         value: f64,
     ) -> Result<(), RefusalReason> {
+        let known = self.state.effects.get(active).ok_or(RefusalReason::UnknownHandle(active))?;
+        if known.spec.magnitude(tag).is_none() {
+            let more = known.spec.magnitudes().len().saturating_add(1);
+            self.check_extras(more).map_err(RefusalReason::LimitReached)?;
+        }
         self.adjust_spec(active, value, |spec| spec.set_magnitude(tag, value))
     }
 

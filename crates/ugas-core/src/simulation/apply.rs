@@ -158,6 +158,7 @@ impl Simulation {
         if !spec.level.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
+        self.check_spec(spec).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         let effect = self.state.definition(&self.catalog, spec.effect);
         // An id created at run time may have come to mean another effect since the spec was made.
         let effect = effect.filter(|effect| effect.name_hash == spec.name_hash);
@@ -361,6 +362,7 @@ impl Simulation {
             };
         }
         let period = effect.period.map(|period| spec.period.unwrap_or(period.period));
+        self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
     }
 

@@ -66,6 +66,7 @@ impl Simulation {
         if self.catalog.ability_by_id(grant.ability).is_none() {
             return Err(RefusalReason::UnknownAbility(grant.ability));
         }
+        self.check_grant(&grant).map_err(RefusalReason::LimitReached)?;
         self.operate(|sim| sim.grant_ability(controller, grant))
             .ok_or(RefusalReason::LimitReached(Limit::AbilitiesPerController))
     }
@@ -118,6 +119,9 @@ impl Simulation {
     /// # Errors
     /// If it is not granted (any more).
     pub fn bind_input(&mut self, handle: AbilityHandle, input: Option<InputId>) -> Result<(), RefusalReason> {
+        if let Some(input) = &input {
+            self.check_name(input.as_str()).map_err(RefusalReason::LimitReached)?;
+        }
         let granted = self.state.abilities.get_mut(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
         granted.input = input;
         Ok(())
@@ -126,13 +130,18 @@ impl Simulation {
     /// Writes a parameter of a granted ability (§8.1).
     ///
     /// # Errors
-    /// If it is not granted (any more), or the value is not finite.
+    /// If it is not granted (any more), the value is not finite, or it has too many parameters.
     pub fn set_parameter(
         &mut self,
         handle: AbilityHandle,
         name: &str,
         value: f64,
     ) -> Result<(), RefusalReason> {
+        let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        if crate::ability::parameter(&granted.parameters, name).is_none() {
+            let more = granted.parameters.len().saturating_add(1);
+            self.check_extras(more).and(self.check_name(name)).map_err(RefusalReason::LimitReached)?;
+        }
         let granted = self.state.abilities.get_mut(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
         match crate::ability::set_parameter(&mut granted.parameters, name, value) {
             true => Ok(()),

@@ -9,7 +9,7 @@ use crate::ability::{ActivationReason, ActivationRefusal};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::input::{InputBufferConfig, InputId};
-use crate::refusal::RefusalReason;
+use crate::refusal::{Limit, RefusalReason};
 use crate::task::Subject;
 use crate::time::{Span, Time};
 
@@ -44,7 +44,7 @@ impl Simulation {
     /// in the order of their grants, until one can be activated.
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more), or holds too many inputs already.
     pub fn press(
         &mut self,
         controller: ControllerId,
@@ -54,6 +54,7 @@ impl Simulation {
         if !self.state.controllers.contains(controller) {
             return Err(RefusalReason::UnknownController(controller));
         }
+        self.make_room_for(controller, &input).map_err(RefusalReason::LimitReached)?;
         Ok(self.operate(|sim| sim.press_one(controller, input)))
     }
 
@@ -122,6 +123,21 @@ impl Simulation {
         let known = self.state.controllers.get_mut(controller);
         let known = known.ok_or(RefusalReason::UnknownController(controller))?;
         known.buffer.set_config(config);
+        Ok(())
+    }
+
+    /// At the limit, the input that was released first is forgotten for a new one.
+    fn make_room_for(&mut self, controller: ControllerId, input: &InputId) -> Result<(), Limit> {
+        self.check_name(input.as_str())?;
+        let most = self.config.max_inputs_per_controller as usize;
+        let Some(known) = self.state.controllers.get_mut(controller) else { return Ok(()) };
+        if known.inputs.len() < most || known.inputs.iter().any(|state| state.input == *input) {
+            return Ok(());
+        }
+        let released = |(at, state): (usize, &InputState)| Some((state.released?, at));
+        let (_, oldest) =
+            known.inputs.iter().enumerate().filter_map(released).min().ok_or(Limit::InputsPerController)?;
+        known.inputs.remove(oldest);
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog.
+//! and `targets`. `limits` bounds what callers bring along, `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog.
 
 mod ability;
 mod actions;
@@ -22,6 +22,7 @@ mod flush;
 mod grant;
 mod inputs;
 mod integrity;
+mod limits;
 mod magnitude;
 mod numbers;
 mod observe;

@@ -13,7 +13,7 @@ use crate::effect::{
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
-use crate::refusal::RefusalReason;
+use crate::refusal::{Limit, RefusalReason};
 use crate::time::Span;
 
 impl Simulation {
@@ -218,6 +218,9 @@ impl Simulation {
             if stacking.clear_on_overflow {
                 return Ok(Application::Cleared);
             }
+        }
+        if !full && old >= self.config.max_stacks {
+            return Err(refuse(RefusalReason::LimitReached(Limit::Stacks)));
         }
         let stacks = if full { old } else { old.saturating_add(1) };
         let effect = Arc::clone(&prepared.effect);

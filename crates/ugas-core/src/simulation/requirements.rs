@@ -16,7 +16,7 @@ use crate::effect::{EffectContext, EffectSpec};
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::refusal::RefusalReason;
+use crate::refusal::{Limit, RefusalReason};
 use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
 use crate::targeting::TargetData;
 use crate::time::Span;
@@ -131,6 +131,7 @@ impl Simulation {
             let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
             reasons.push(ActivationReason::EffectRefused(reason));
         }
+        reasons.extend(self.check_activation_request(request).err().map(ActivationReason::LimitReached));
         if self.config.role == Role::Client && ability.def.net_execution == NetExecution::ServerOnly {
             reasons.push(ActivationReason::NotAuthorised);
         }
@@ -173,7 +174,7 @@ impl Simulation {
             reasons.push(ActivationReason::NoCharges);
         }
         if controller.activations.len() >= self.config.max_activations_per_controller as usize {
-            reasons.push(ActivationReason::LimitReached);
+            reasons.push(ActivationReason::LimitReached(Limit::ActivationsPerController));
         }
         reasons
     }

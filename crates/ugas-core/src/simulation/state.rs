@@ -13,7 +13,7 @@ use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, H
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::task::RunningTask;
-use crate::time::Time;
+use crate::time::{Span, Time};
 use crate::timer::TimerWheel;
 
 /// Whether a simulation decides or predicts (§13).
@@ -45,8 +45,21 @@ pub struct Config {
     pub max_abilities_per_controller: u32,
     /// Most runs of abilities that one controller has at once.
     pub max_activations_per_controller: u32,
-    /// Most branches that one run of an ability has at once.
+    /// Most branches that one run of an ability has at once; each waits for one task at most.
     pub max_branches_per_activation: u32,
+    /// Most stacks of one effect, also if its definition names no limit (E5).
+    pub max_stacks: u32,
+    /// Most inputs of one controller that are held at once.
+    pub max_inputs_per_controller: u32,
+    /// Most targets of one run of an ability that are given from outside.
+    pub max_targets: u32,
+    /// Most numbers, and most tags, that one spec or one grant brings along.
+    pub max_extras: u32,
+    /// Most bytes of one payload, and of one name of an input or parameter, given from outside.
+    pub max_payload_bytes: u32,
+    /// Shortest period of an effect. Zero admits every period; whoever runs the packs of others says more, for a
+    /// period of a microsecond keeps `advance` busy for a very long time.
+    pub min_period: Span,
     /// Most effects created at run time.
     pub max_runtime_effects: u32,
     /// Most events kept for polling; later ones are counted and lost.
@@ -72,6 +85,12 @@ impl Default for Config {
             max_abilities_per_controller: 1_024,
             max_activations_per_controller: 256,
             max_branches_per_activation: 256,
+            max_stacks: 1 << 20,
+            max_inputs_per_controller: 256,
+            max_targets: 1 << 12,
+            max_extras: 1 << 10,
+            max_payload_bytes: 1 << 16,
+            min_period: Span::ZERO,
             max_runtime_effects: 1 << 16,
             max_events: 1 << 20,
         }

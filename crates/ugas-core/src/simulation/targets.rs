@@ -23,8 +23,11 @@ impl Simulation {
     /// The host says on whose side a controller is.
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more), or the side's name is too long.
     pub fn set_team(&mut self, controller: ControllerId, team: Option<Team>) -> Result<(), RefusalReason> {
+        if let Some(team) = &team {
+            self.check_name(team.name()).map_err(RefusalReason::LimitReached)?;
+        }
         let known = self.state.controllers.get_mut(controller);
         known.ok_or(RefusalReason::UnknownController(controller))?.team = team;
         Ok(())

@@ -107,16 +107,19 @@ impl Simulation {
         is_host
     }
 
-    /// The host provides targets for a task that waits for them. False if nothing waits for them (any more), or a
-    /// position is not finite.
-    pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> bool {
-        let Some(Wait::TargetData { confirmation, .. }) = self.wait_of(task) else { return false };
+    /// The host provides targets for a task that waits for them. False if nothing waits for them (any more).
+    ///
+    /// # Errors
+    /// If a position is not finite (V2), or there are too many targets; the task waits on then.
+    pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> Result<bool, RefusalReason> {
+        let Some(Wait::TargetData { confirmation, .. }) = self.wait_of(task) else { return Ok(false) };
         let confirmation = *confirmation;
         if targets.check().is_err() {
-            return false;
+            return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
+        self.check_targets(&targets).map_err(RefusalReason::LimitReached)?;
         self.operate(|sim| sim.take_targets(task, targets, confirmation));
-        true
+        Ok(true)
     }
 
     /// What a task that waits for targets would choose now: for a reticle or a preview (GASD §4.11.4).

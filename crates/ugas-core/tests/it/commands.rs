@@ -226,7 +226,7 @@ fn called() -> Simulation {
     sim.commit(run).unwrap();
     sim.complete_task(montage, TaskOutcome::Completed);
     let choice = sim.tasks_of(hero).next().unwrap();
-    sim.provide_targets(choice, TargetData::from(hero));
+    sim.provide_targets(choice, TargetData::from(hero)).unwrap();
     sim.confirm(hero).unwrap();
     sim.press(hero, "Ask").unwrap();
     sim.decline(hero).unwrap();

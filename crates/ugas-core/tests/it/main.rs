@@ -28,6 +28,7 @@ mod hooks;
 mod inhibition;
 mod input_mapping;
 mod inputs;
+mod limits;
 mod magnitudes;
 mod modifier_pipeline;
 mod periodic;

@@ -210,10 +210,14 @@ fn gasd_4_11_2_custom_targeting_waits_for_the_host() {
     let task = game.task("hero");
     game.sim.confirm(game.id("hero")).unwrap();
     assert!(game.is_active(handles[0]), "it is not the user's to confirm");
-    assert!(!game.sim.provide_targets(task, TargetData::from([f64::NAN; 3])), "V2");
-    assert!(game.sim.provide_targets(task, TargetData::from(game.id("friend"))));
+    assert_eq!(
+        game.sim.provide_targets(task, TargetData::from([f64::NAN; 3])).unwrap_err().code(),
+        "NonFinite",
+        "V2"
+    );
+    assert_eq!(game.sim.provide_targets(task, TargetData::from(game.id("friend"))), Ok(true));
     assert_eq!(hurt(&game), ["friend"]);
-    assert!(!game.sim.provide_targets(task, TargetData::from(game.id("wolf"))), "once");
+    assert_eq!(game.sim.provide_targets(task, TargetData::from(game.id("wolf"))), Ok(false), "once");
 }
 
 #[test]
@@ -222,7 +226,7 @@ fn gasd_4_11_2_custom_multi_goes_on_after_each_time() {
     let run = game.run(handles[0]);
     let task = game.task("hero");
     for who in ["friend", "far"] {
-        assert!(game.sim.provide_targets(task, TargetData::from(game.id(who))));
+        assert_eq!(game.sim.provide_targets(task, TargetData::from(game.id(who))), Ok(true));
         assert_eq!(game.sim.activation(run).unwrap().targets(), &TargetData::from(game.id(who)));
     }
     assert_eq!(game.count("TaskTriggered"), 2);
@@ -250,7 +254,7 @@ fn targets_that_are_gone_are_left_out() {
     let (task, wolf) = (game.task("hero"), game.id("wolf"));
     game.sim.despawn(wolf).unwrap();
     game.events();
-    assert!(game.sim.provide_targets(task, TargetData::from(wolf)));
+    assert_eq!(game.sim.provide_targets(task, TargetData::from(wolf)), Ok(true));
     assert!(game.log().contains(&"NoTarget".to_owned()));
     assert_eq!(game.sim.set_placement(wolf, None).unwrap_err().code(), "UnknownController");
     assert_eq!(game.sim.set_team(wolf, None).unwrap_err().code(), "UnknownController");

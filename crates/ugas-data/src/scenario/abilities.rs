@@ -202,7 +202,7 @@ impl<'s> Runner<'s> {
         let kind = doc.kind.as_ref().map_or("WaitTargetData", |kind| kind.value.as_str());
         let targets = self.targets_of(&doc.targets, &doc.location)?;
         let task = self.oldest_task(self.required(&doc.controller)?, kind);
-        Ok(match task.is_some_and(|task| self.simulation.provide_targets(task, targets)) {
+        Ok(match task.is_some_and(|task| self.simulation.provide_targets(task, targets).unwrap_or(false)) {
             true => StepResult::ok(),
             false => nothing_waits(kind),
         })

@@ -143,7 +143,7 @@ impl Renumbering {
                 | ActivationReason::NoCharges
                 | ActivationReason::OutOfRange
                 | ActivationReason::NotAuthorised
-                | ActivationReason::LimitReached => {}
+                | ActivationReason::LimitReached(_) => {}
                 ActivationReason::UnknownAbility(ability) => *ability = self.ability_or_unknown(*ability),
                 ActivationReason::BlockedByAbility { tag, .. }
                 | ActivationReason::MissingTag { tag, .. }

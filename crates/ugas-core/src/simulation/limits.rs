@@ -1,0 +1,68 @@
+//! Limits on what callers bring along: every list that grows with what is given from outside ends somewhere, with a
+//! reason that says where (I8, I10). Counts of things that live in the simulation are checked where these are made.
+
+use super::Simulation;
+use super::ability::ActivationRequest;
+use crate::ability::Grant;
+use crate::effect::{EffectContext, EffectSpec, RawPayload};
+use crate::refusal::Limit;
+use crate::targeting::{Target, TargetData};
+use crate::time::Span;
+
+impl Simulation {
+    /// What a spec brings along becomes part of the state as soon as it is applied.
+    pub(super) fn check_spec(&self, spec: &EffectSpec) -> Result<(), Limit> {
+        self.check_extras(spec.set_by_caller.len())?;
+        self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags.len()))?;
+        self.check_context(&spec.context)
+    }
+
+    pub(super) fn check_grant(&self, grant: &Grant) -> Result<(), Limit> {
+        self.check_extras(grant.dynamic_tags.len())?;
+        self.check_extras(grant.parameters.len())?;
+        let names = grant.parameters.iter().map(|(name, _)| &**name);
+        let input = grant.input.as_ref().map(|input| input.as_str());
+        names.chain(input).try_for_each(|name| self.check_name(name))
+    }
+
+    pub(super) fn check_activation_request(&self, request: &ActivationRequest) -> Result<(), Limit> {
+        self.check_targets(&request.targets)
+    }
+
+    pub(super) fn check_targets(&self, targets: &TargetData) -> Result<(), Limit> {
+        within(targets.0.len(), self.config.max_targets, Limit::Targets)?;
+        targets.0.iter().try_for_each(|target| match target {
+            Target::Custom(payload) => self.check_payload(payload),
+            Target::Controller(_) | Target::Hit { .. } | Target::Location(_) => Ok(()),
+        })
+    }
+
+    /// So many numbers or tags.
+    pub(super) fn check_extras(&self, count: usize) -> Result<(), Limit> {
+        within(count, self.config.max_extras, Limit::Extras)
+    }
+
+    pub(super) fn check_name(&self, name: &str) -> Result<(), Limit> {
+        within(name.len(), self.config.max_payload_bytes, Limit::PayloadBytes)
+    }
+
+    pub(super) fn check_period(&self, period: Option<Span>) -> Result<(), Limit> {
+        if period.is_some_and(|period| period < self.config.min_period) {
+            return Err(Limit::Period);
+        }
+        Ok(())
+    }
+
+    fn check_context(&self, context: &EffectContext) -> Result<(), Limit> {
+        context.raw_payload.as_deref().map_or(Ok(()), |payload| self.check_payload(payload))
+    }
+
+    fn check_payload(&self, payload: &RawPayload) -> Result<(), Limit> {
+        let bytes = payload.kind.len().saturating_add(payload.bytes.len());
+        within(bytes, self.config.max_payload_bytes, Limit::PayloadBytes)
+    }
+}
+
+fn within(count: usize, most: u32, limit: Limit) -> Result<(), Limit> {
+    if count > most as usize { Err(limit) } else { Ok(()) }
+}
