@@ -279,4 +279,6 @@ mod manual {
     struct AbilitiesInPacks;
     #[doc = include_str!("../../../docs/book/18-showcase.md")]
     struct Showcase;
+    #[doc = include_str!("../../../docs/book/21-promises.md")]
+    struct Promises;
 }
