@@ -5,10 +5,12 @@
 
 mod expression;
 mod mutate;
+mod operations;
 mod scenario;
 
 pub use expression::expression;
 pub use mutate::Mutator;
+pub use operations::operations;
 pub use scenario::scenario;
 
 use ugas_data::diagnostics::{Colour, render};

@@ -87,3 +87,9 @@ fn expressions() {
 fn scenarios_run() {
     run(fuzz::scenario, scenarios(), 1500);
 }
+
+/// Dice that fall anyhow, from the bytes of files.
+#[test]
+fn operations_against_the_oracle() {
+    run(fuzz::operations, yaml(), 150);
+}
