@@ -34,6 +34,7 @@ pub mod ability;
 pub mod arena;
 pub mod attribute;
 pub mod catalog;
+pub mod codec;
 pub mod command;
 pub mod controller;
 pub mod cue;
