@@ -33,6 +33,18 @@ pub struct EffectSpec {
 }
 
 impl EffectSpec {
+    /// Moves the spec out, and leaves one without context, numbers and tags behind.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            context: core::mem::take(&mut self.context),
+            set_by_caller: core::mem::take(&mut self.set_by_caller),
+            granted_tags: core::mem::take(&mut self.granted_tags),
+            asset_tags: core::mem::take(&mut self.asset_tags),
+            captured: core::mem::take(&mut self.captured),
+            ..*self
+        }
+    }
+
     /// The effect it applies.
     pub fn effect(&self) -> EffectId {
         self.effect
