@@ -15,7 +15,7 @@ pub struct PredictionKey(pub u64);
 ///
 /// Made by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured attributes at
 /// that moment (E8). Plain data: clone it, keep it, apply it later.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
     /// Of the effect's definition, so that an id that came to mean another effect is noticed.
@@ -151,7 +151,7 @@ impl EffectSpec {
 
 plain_struct!(PredictionKey(key));
 
-plain_struct!(EffectSpec {
+plain_struct!(cloned EffectSpec {
     effect,
     name_hash,
     level,
