@@ -4,10 +4,10 @@ use smallvec::SmallVec;
 
 use crate::ability::TriggerOn;
 use crate::attribute::Metadata;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum, plain_struct};
+use crate::attribute::slot_bits::SlotBits;
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::{AbilityGrantDef, WatchSubject};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
-use crate::hash::{StateHash, StateHasher};
 use crate::id::{AbilityId, ActorId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
@@ -158,58 +158,6 @@ impl PendingSlots {
     }
 }
 
-/// A set of slots.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SlotBits(SmallVec<[u64; 2]>);
-
-impl SlotBits {
-    /// Adds a slot; true if it is new.
-    pub(crate) fn insert(&mut self, slot: u16) -> bool {
-        let (word, bit) = (usize::from(slot / 64), 1u64 << (slot % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
-        new
-    }
-
-    pub(crate) fn contains(&self, slot: u16) -> bool {
-        self.0.get(usize::from(slot / 64)).is_some_and(|bits| bits & (1 << (slot % 64)) != 0)
-    }
-
-    /// Takes a slot out; true if it was there.
-    pub(crate) fn remove(&mut self, slot: u16) -> bool {
-        let (word, bit) = (usize::from(slot / 64), 1u64 << (slot % 64));
-        let Some(bits) = self.0.get_mut(word) else { return false };
-        let there = *bits & bit != 0;
-        *bits &= !bit;
-        there
-    }
-
-    /// The words up to the last that is not zero.
-    fn words(&self) -> &[u64] {
-        let used = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        &self.0[..used]
-    }
-
-    /// Whether all slots are among the first `count`.
-    fn fits(&self, count: usize) -> bool {
-        let words = self.words();
-        let Some(last) = words.last() else { return true };
-        words.len() * 64 - last.leading_zeros() as usize <= count
-    }
-
-    /// Takes out the lowest slot.
-    pub(crate) fn pop_first(&mut self) -> Option<u16> {
-        let word = self.0.iter().position(|&bits| bits != 0)?;
-        let bits = &mut self.0[word];
-        let slot = word as u32 * 64 + bits.trailing_zeros();
-        *bits &= *bits - 1;
-        Some(slot as u16)
-    }
-}
-
 impl Controller {
     /// Its tags.
     pub fn tags(&self) -> &TagContainer {
@@ -336,28 +284,6 @@ plain_struct!(cloned Controller {
 
 // What was recorded is forgotten when a snapshot is restored.
 plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
-
-impl StateHash for SlotBits {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.words().state_hash(hasher);
-    }
-}
-
-impl Encode for SlotBits {
-    fn encode(&self, encoder: &mut Encoder) {
-        self.words().encode(encoder);
-    }
-}
-
-impl Decode for SlotBits {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        let words = SmallVec::decode(decoder)?;
-        if words.last() == Some(&0) {
-            return Err(decoder.invalid("a set of slots ends with none"));
-        }
-        Ok(Self(words))
-    }
-}
 
 plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
 plain_struct!(ControllerDef { name, attribute_sets, base, tags, abilities, effects, replication, metadata });

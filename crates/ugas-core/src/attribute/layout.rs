@@ -110,6 +110,8 @@ pub(crate) struct Layout {
     /// Sorted.
     pub(crate) sets: Box<[AttributeSetId]>,
     pub(crate) slots: Box<[Slot]>,
+    /// Whether one of them is a meta attribute that drains into others (B3).
+    pub(crate) has_meta: bool,
     /// Slot by attribute, `NO_SLOT` where there is none.
     index: Box<[u16]>,
 }
@@ -223,7 +225,8 @@ impl Layout {
             slot.dependents = distinct(dependents);
             slot.bound_followers = distinct(followers);
         }
-        Self { sets: sets.into(), slots: slots.into_boxed_slice(), index }
+        let has_meta = slots.iter().any(|slot| !slot.attribute.def.drain_into.is_empty());
+        Self { sets: sets.into(), slots: slots.into_boxed_slice(), has_meta, index }
     }
 
     /// The slot of an attribute, if the sets have it.

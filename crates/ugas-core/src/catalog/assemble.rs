@@ -280,6 +280,9 @@ impl CatalogBuilder {
             compiler.begin(DefinitionKind::Attribute, name);
             compiler.attribute("a hook", name);
         }
+        if self.hooks.is_empty() {
+            return Box::default();
+        }
         tables.attributes.iter().map(|name| self.hooks.get(name).cloned().unwrap_or_default()).collect()
     }
 }

@@ -177,6 +177,7 @@ impl<'a> Compiler<'a> {
             uses_random: false,
             authoritative_only,
             has_live_magnitudes: false,
+            is_unconditional: false,
         };
         self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);
@@ -241,6 +242,10 @@ impl<'a> Compiler<'a> {
         writes.dedup();
         effect.writes = writes.into_boxed_slice();
         effect.has_live_magnitudes = effect.modifiers.iter().any(|modifier| modifier.live);
+        effect.is_unconditional = effect.application.is_trivial()
+            && effect.source.is_trivial()
+            && effect.application_query.is_empty()
+            && effect.remove_on.is_empty();
         if !effect.is_instant() {
             effect.watches = watches.into_iter().collect();
         }

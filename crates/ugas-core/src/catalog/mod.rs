@@ -381,8 +381,14 @@ impl Catalog {
         self.filters.get(self.tables.filters.index(name)? as usize)
     }
 
+    /// The hooks of an attribute. A catalog without hooks has no table of them.
     pub(crate) fn hooks(&self, attribute: AttributeId) -> Option<&AttributeHooks> {
         self.hooks.get(attribute.usize())
+    }
+
+    /// Whether an attribute has hooks.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
     }
 }
 

@@ -81,6 +81,8 @@ pub struct Effect {
     pub(crate) authoritative_only: bool,
     /// Whether a running instance has anything that can go live again (a fast way out of re-evaluation).
     pub(crate) has_live_magnitudes: bool,
+    /// Whether it asks nothing of the tags of source and target (a fast way out of the checks of an application).
+    pub(crate) is_unconditional: bool,
 }
 
 impl Effect {

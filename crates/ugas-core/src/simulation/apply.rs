@@ -93,7 +93,8 @@ impl Simulation {
         target: ControllerId,
     ) -> Result<Application, Refusal> {
         let context = EffectContext { source, ..EffectContext::default() };
-        let mut spec = self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
+        let mut spec =
+            self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
         self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
@@ -209,14 +210,16 @@ impl Simulation {
             return Err(refuse(RefusalReason::UnknownController(target)));
         };
         let mut reasons = Reasons::new();
-        let source = SourceTags::from_parts(&self.state, spec.context.source, None);
-        explain_requirement(&effect.application, &controller.tags, Party::Target, &mut reasons);
-        explain_requirement(&effect.source, &source, Party::Source, &mut reasons);
-        if !effect.application_query.matches(&controller.tags) {
-            reasons.push(RefusalReason::ApplicationQuery);
-        }
-        for tag in effect.remove_on.present_in(&controller.tags) {
-            reasons.push(RefusalReason::WouldBeRemoved { tag });
+        if !effect.is_unconditional {
+            let source = SourceTags::from_parts(&self.state, spec.context.source, None);
+            explain_requirement(&effect.application, &controller.tags, Party::Target, &mut reasons);
+            explain_requirement(&effect.source, &source, Party::Source, &mut reasons);
+            if !effect.application_query.matches(&controller.tags) {
+                reasons.push(RefusalReason::ApplicationQuery);
+            }
+            for tag in effect.remove_on.present_in(&controller.tags) {
+                reasons.push(RefusalReason::WouldBeRemoved { tag });
+            }
         }
         if let Some(by) = self.immunity(effect, spec, controller.effects()) {
             reasons.push(RefusalReason::Immune { by });

@@ -80,6 +80,7 @@ pub(super) struct Scratch {
     pub(super) crossed: Vec<crate::id::TagId>,
     pub(super) selection: crate::targeting::SelectionBuffers,
     pub(super) writes: super::execute::Writes,
+    pub(super) plan: Vec<super::execute::Planned>,
     /// Set while an execution is under way: bases are clamped after the whole batch (M9).
     pub(super) hold_clamp: bool,
     /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).

@@ -76,7 +76,7 @@ struct Cues {
 }
 
 /// A change to a base that is about to be written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Planned {
     pub(super) attribute: AttributeId,
     pub(super) operation: Operation,
@@ -179,7 +179,7 @@ impl Simulation {
         self.scratch.writes.0.clear();
         let mut cues = Cues::default();
         let outcome = self.write_all(run, &mut cues);
-        self.scratch.hold_clamp = false;
+        let was_evaluated = core::mem::take(&mut self.scratch.hold_clamp);
         if let Err(reason) = outcome {
             self.undo_writes(run.target);
             return Err(reason);
@@ -190,8 +190,10 @@ impl Simulation {
             target: run.target,
         });
         // What was evaluated under way was not clamped yet.
-        for at in 0..self.scratch.writes.0.len() {
-            self.mark_dirty(run.target, self.scratch.writes.0[at].0);
+        if was_evaluated {
+            for at in 0..self.scratch.writes.0.len() {
+                self.mark_dirty(run.target, self.scratch.writes.0[at].0);
+            }
         }
         let amounts = self.drain_meta(run.target);
         self.run_post_execute(run, &amounts);
@@ -215,12 +217,21 @@ impl Simulation {
     /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. What is
     /// to be said of cues is collected.
     fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
-        for planned in self.plan_modifiers(run)? {
+        // All are evaluated before the first is written.
+        let mut plan = core::mem::take(&mut self.scratch.plan);
+        plan.clear();
+        let mut outcome = self.plan_modifiers(run, |planned| plan.push(planned));
+        for &planned in &plan {
+            if outcome.is_err() {
+                break;
+            }
             if run.effect.cue_magnitude == Some(planned.attribute) {
                 cues.magnitude += planned.magnitude;
             }
-            self.write_planned(run, planned)?;
+            outcome = self.write_planned(run, planned);
         }
+        self.scratch.plan = plan;
+        outcome?;
         for (at, execution) in run.effect.executions.iter().enumerate() {
             self.scratch.hold_clamp = true;
             // Inside a batch a calculation, too, sees the values from before.
@@ -252,11 +263,14 @@ impl Simulation {
         self.check_written(run.target)
     }
 
-    /// Evaluates the modifiers that write bases, all before the first write.
-    pub(super) fn plan_modifiers(&self, run: &Run<'_>) -> Result<SmallVec<[Planned; 4]>, RefusalReason> {
+    /// Evaluates the modifiers that write bases.
+    pub(super) fn plan_modifiers(
+        &self,
+        run: &Run<'_>,
+        mut plan: impl FnMut(Planned),
+    ) -> Result<(), RefusalReason> {
         let inputs = run.inputs(self)?;
         let periodic = run.effect.period.is_some();
-        let mut plan = SmallVec::new();
         for (at, modifier) in run.effect.modifiers.iter().enumerate() {
             // M9b: what scales acts on the current value for as long as a periodic effect is active.
             if periodic && modifier.operation.is_scaling() {
@@ -279,7 +293,7 @@ impl Simulation {
                 reason => reason,
             })?;
             let stacks = if modifier.factor_in_stacks { inputs.stacks } else { 1 };
-            plan.push(Planned {
+            plan(Planned {
                 attribute: modifier.attribute,
                 operation: modifier.operation,
                 magnitude,
@@ -287,7 +301,7 @@ impl Simulation {
                 modifier: Some(at as u16),
             });
         }
-        Ok(plan)
+        Ok(())
     }
 
     /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play no part.
@@ -371,6 +385,9 @@ impl Simulation {
     fn drain_meta(&mut self, id: ControllerId) -> SmallVec<[(u16, f64); 2]> {
         let mut amounts = SmallVec::new();
         let Some(controller) = self.state.controllers.get(id) else { return amounts };
+        if !self.state.layout(controller).has_meta {
+            return amounts;
+        }
         let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
         for at in 0..self.scratch.writes.0.len() {
             let (meta, _) = self.scratch.writes.0[at];
@@ -402,6 +419,9 @@ impl Simulation {
 
     /// B4: hooks run after all bases are written, once for each attribute, in the order of first writing.
     fn run_post_execute(&mut self, run: &Run<'_>, amounts: &[(u16, f64)]) {
+        if !self.catalog.has_hooks() {
+            return self.scratch.writes.0.clear();
+        }
         let catalog = Arc::clone(&self.catalog);
         let mut seen: SmallVec<[u16; 4]> = SmallVec::new();
         for at in 0..self.scratch.writes.0.len() {
@@ -423,6 +443,9 @@ impl Simulation {
 
     /// E11: instant and periodic executions send Execute.
     fn execute_cues(&mut self, run: &Run<'_>, cues: &Cues) {
+        if run.effect.cues.is_empty() && cues.sent.is_empty() {
+            return;
+        }
         let Ok(inputs) = run.inputs(self) else { return };
         let (level, location) = (inputs.spec.level, inputs.spec.context.origin);
         let own = run.effect.cues.iter().filter(|_| !cues.handled).map(|cue| (cue, cues.magnitude));

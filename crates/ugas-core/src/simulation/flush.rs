@@ -3,8 +3,6 @@
 //! Changes mark slots; a flush brings every marked slot, and all that depends on it here and elsewhere, up to date, and
 //! only then raises one event for each value that differs from before. Observers never see a value half-way (§6.4).
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use super::cascade::Consequence;
@@ -107,19 +105,24 @@ impl Simulation {
     fn recompute_controller(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         controller.pending.listed = false;
-        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
         while let Some(slot) = self.state.controllers.get_mut(id).and_then(|c| c.pending.dirty.pop_first()) {
             let changed = self.recompute_slot(id, slot);
-            let place = &layout.slots[usize::from(slot)];
-            self.notify(id, WatchSubject::Modifiers(place.attribute.id));
-            if !changed {
+            let State { controllers, layouts, .. } = &mut self.state;
+            let Some(controller) = controllers.get_mut(id) else { return };
+            let place = &layouts[controller.layout as usize].slots[usize::from(slot)];
+            let attribute = place.attribute.id;
+            if changed {
+                for &dependent in &place.dependents {
+                    controller.pending.dirty.insert(dependent);
+                }
+            }
+            if controller.watchers.is_empty() {
                 continue;
             }
-            let Some(controller) = self.state.controllers.get_mut(id) else { return };
-            for &dependent in &place.dependents {
-                controller.pending.dirty.insert(dependent);
+            self.notify(id, WatchSubject::Modifiers(attribute));
+            if changed {
+                self.notify(id, WatchSubject::Attribute(attribute));
             }
-            self.notify(id, WatchSubject::Attribute(place.attribute.id));
         }
     }
 
@@ -168,6 +171,9 @@ impl Simulation {
     /// Tells the active effects that follow `subject` of a controller to look again.
     pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
         let Some(controller) = self.state.controllers.get(id) else { return };
+        if controller.watchers.is_empty() {
+            return;
+        }
         let start = controller.watchers.partition_point(|(watched, ..)| *watched < subject);
         for &(watched, _, active) in &controller.watchers[start..] {
             if watched != subject {

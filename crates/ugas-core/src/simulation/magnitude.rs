@@ -325,8 +325,10 @@ impl Simulation {
         side: Side,
         from: Option<ControllerId>,
     ) {
-        spec.captured.resize(effect.captures.len(), None);
-        let Some(from) = from else { return };
+        if spec.captured.len() != effect.captures.len() {
+            spec.captured.resize(effect.captures.len(), None);
+        }
+        let Some(from) = from.filter(|_| !effect.captures.is_empty()) else { return };
         for (at, capture) in effect.captures.iter().enumerate().filter(|(_, capture)| capture.side == side) {
             let inputs = Inputs {
                 state: &self.state,

@@ -343,7 +343,12 @@ impl Simulation {
     }
 
     /// Replaces the spec of an instance, with everything that was computed from it; on failure it is as it was.
-    fn replace_spec(&mut self, id: ActiveEffectId, prepared: Prepared<'_>, stacks: u32) -> Result<(), Reasons> {
+    fn replace_spec(
+        &mut self,
+        id: ActiveEffectId,
+        prepared: Prepared<'_>,
+        stacks: u32,
+    ) -> Result<(), Reasons> {
         let Prepared { effect, spec, magnitudes, stream, .. } = prepared;
         let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
         let applied = self.state.next_sequence();

@@ -343,9 +343,9 @@ impl Simulation {
             });
             bases[at].1 = written(bases[at].1, operation, magnitude, stacks).unwrap_or(bases[at].1);
         };
-        for planned in self.plan_modifiers(&run)? {
+        self.plan_modifiers(&run, |planned| {
             write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
-        }
+        })?;
         let inputs = run.inputs(self)?;
         for (at, execution) in effect.executions.iter().enumerate() {
             let result = inputs.execute(execution, Dice::Execution(0, u16::MAX - at as u16))?;
