@@ -3,11 +3,13 @@
 //!
 //! A body panics if the property does not hold, and otherwise says nothing.
 
+mod bytes;
 mod expression;
 mod mutate;
 mod operations;
 mod scenario;
 
+pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
 pub use mutate::Mutator;
 pub use operations::operations;
