@@ -3,25 +3,31 @@
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::fixtures::{World, operations as some_operations, random_game};
+use crate::fixtures::{World, operation, random_game};
+
+/// Bytes that decide one game or one operation: a few are enough, and a changed one changes only its own.
+const BYTES: usize = 3;
 
 /// Most operations of one run.
 const MOST: usize = 40;
 
-/// Any bytes as the dice of a random game and of operations in it: core and oracle agree after each of them.
+/// Any bytes as a random game and operations in it: core and oracle agree after each of them.
 pub fn operations(bytes: &[u8]) {
-    // The generator's bytes are used up from the front: without one there is nothing to decide by.
-    if bytes.len() < 8 {
-        return;
-    }
-    let dice = TestRng::from_seed(RngAlgorithm::PassThrough, bytes);
-    let mut runner = TestRunner::new_with_rng(Config::default(), dice);
-    let plan = (random_game(), some_operations(MOST));
-    // Bytes that lead to nothing but rejected choices are no plan.
-    let Ok(tree) = plan.new_tree(&mut runner) else { return };
-    let (game, operations) = tree.current();
+    let mut pieces = bytes.chunks(BYTES);
+    let Some(game) = pieces.next().and_then(|piece| choose(random_game(), piece)) else { return };
     let mut world = World::with_two(&game);
-    for operation in &operations {
-        world.run(operation);
+    for operation in pieces.take(MOST).filter_map(|piece| choose(operation(), piece)) {
+        world.run(&operation);
     }
+}
+
+/// What a strategy makes of a few bytes; nothing, if they lead to nothing but rejected choices.
+fn choose<T>(strategy: impl Strategy<Value = T>, bytes: &[u8]) -> Option<T> {
+    let mut seed = [0; 32];
+    for (seed, byte) in seed.iter_mut().zip(bytes) {
+        *seed = *byte;
+    }
+    let dice = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(Config::default(), dice);
+    strategy.new_tree(&mut runner).ok().map(|tree| tree.current())
 }
