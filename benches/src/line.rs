@@ -22,8 +22,6 @@ pub(crate) enum Goal {
     AtMostPeer(f64),
     /// At most so many nanoseconds.
     Time(f64),
-    /// Nothing was promised; the figures are for information.
-    Shown,
 }
 
 /// A line of the table.
@@ -51,7 +49,7 @@ impl Line {
             peer: None,
             floor: None,
             goal,
-            allocations: None,
+            allocations: Some(ours.allocations),
             must_not_allocate: false,
             note: format!("±{:.0} %", ours.spread() * 50.0),
         }
@@ -67,14 +65,10 @@ impl Line {
         self
     }
 
-    pub(crate) fn allocating(mut self, allocations: f64) -> Self {
-        self.allocations = Some(allocations);
-        self
-    }
-
-    pub(crate) fn must_not_allocate(mut self, allocations: f64) -> Self {
+    /// None of it may allocate.
+    pub(crate) fn must_not_allocate(mut self) -> Self {
         self.must_not_allocate = true;
-        self.allocating(allocations)
+        self
     }
 
     /// Adds to the note.
@@ -92,25 +86,23 @@ impl Line {
             Goal::Floor(_) => self.floor,
             Goal::Peer(_) | Goal::AtMostPeer(_) => self.peer.map(|(_, time)| time),
             Goal::Time(time) => Some(time),
-            Goal::Shown => self.peer.map(|(_, time)| time).or(self.floor),
         };
         other.map(|other| self.ours / other)
     }
 
     /// The largest ratio that keeps the promise.
-    pub(crate) fn limit(&self) -> Option<f64> {
+    pub(crate) fn limit(&self) -> f64 {
         match self.goal {
-            Goal::Floor(times) | Goal::AtMostPeer(times) => Some(times),
-            Goal::Peer(times) => Some(1.0 / times),
-            Goal::Time(_) => Some(1.0),
-            Goal::Shown => None,
+            Goal::Floor(times) | Goal::AtMostPeer(times) => times,
+            Goal::Peer(times) => 1.0 / times,
+            Goal::Time(_) => 1.0,
         }
     }
 
-    /// Whether the promise is kept; `None` if there is none or it could not be measured.
+    /// Whether the promise is kept; `None` if that could not be measured.
     pub(crate) fn is_met(&self) -> Option<bool> {
         let allocates = self.must_not_allocate && self.allocations.is_some_and(|count| count > 0.0);
-        Some(self.ratio()? <= self.limit()? && !allocates)
+        Some(self.ratio()? <= self.limit() && !allocates)
     }
 
     fn verdict(&self) -> Option<&'static str> {
@@ -143,9 +135,6 @@ impl Line {
         let ratio = match (self.goal, self.ratio()) {
             (_, None) => "–".to_owned(),
             (Goal::Peer(_), Some(ratio)) => format!("{}× faster", Rounded(1.0 / ratio)),
-            (Goal::Shown, Some(ratio)) if self.peer.is_some() => {
-                format!("{}× faster", Rounded(1.0 / ratio))
-            }
             (_, Some(ratio)) => format!("{}×", Rounded(ratio)),
         };
         let goal = match self.goal {
@@ -153,7 +142,6 @@ impl Line {
             Goal::Peer(times) => format!("≥ {times}× peer"),
             Goal::AtMostPeer(times) => format!("≤ {times}× peer"),
             Goal::Time(time) => format!("≤ {}", duration(time)),
-            Goal::Shown => "–".to_owned(),
         };
         let dash = || "–".to_owned();
         [

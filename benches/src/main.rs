@@ -6,6 +6,7 @@ mod floor;
 mod line;
 mod lines;
 mod measure;
+mod peers;
 mod scaling;
 mod table;
 mod world;

@@ -89,15 +89,17 @@ fn processor_time() -> Duration {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
     pub(crate) median: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+    low: f64,
+    high: f64,
+    /// How often one operation asks for memory.
+    pub(crate) allocations: f64,
 }
 
 impl Timing {
-    fn of(mut rounds: Vec<f64>) -> Self {
+    fn of(mut rounds: Vec<f64>, allocations: f64) -> Self {
         rounds.sort_by(f64::total_cmp);
         let at = |share: usize| rounds[(rounds.len() - 1) * share / 4];
-        Self { median: at(2), low: at(1), high: at(3) }
+        Self { median: at(2), low: at(1), high: at(3), allocations }
     }
 
     /// Width of the middle half as a share of the median.
@@ -106,29 +108,48 @@ impl Timing {
     }
 }
 
-/// Times of several subjects, measured in turn, and how much the first of them allocates for one operation.
-pub(crate) fn compare<const N: usize>(effort: Effort, mut subjects: [Subject; N]) -> ([Timing; N], f64) {
-    let counts: [u64; N] = core::array::from_fn(|at| calibrate(effort, &mut subjects[at]));
-    let mut rounds: [Vec<f64>; N] = core::array::from_fn(|_| Vec::with_capacity(effort.rounds));
-    let mut fewest = u64::MAX;
+/// Times of several subjects, measured in turn.
+pub(crate) fn compare<const N: usize>(effort: Effort, subjects: [Subject; N]) -> [Timing; N] {
+    let timings = compare_all(effort, subjects.into());
+    core::array::from_fn(|at| timings[at])
+}
+
+/// Times of several subjects, measured in turn.
+pub(crate) fn compare_all(effort: Effort, subjects: Vec<Subject>) -> Vec<Timing> {
+    let mut runs: Vec<Run> = subjects.into_iter().map(|subject| Run::new(effort, subject)).collect();
     for _ in 0..effort.rounds {
-        for at in 0..N {
+        for run in &mut runs {
             let before = allocator::allocations();
-            let spent = subjects[at](counts[at]);
-            if at == 0 {
-                fewest = fewest.min(allocator::allocations() - before);
-            }
-            rounds[at].push(spent.as_nanos() as f64 / counts[at] as f64);
+            let spent = (run.subject)(run.count);
+            // Memory that grows for the last time is not the steady state; what every round allocates is.
+            run.fewest = run.fewest.min(allocator::allocations() - before);
+            run.rounds.push(spent.as_nanos() as f64 / run.count as f64);
         }
     }
-    // Memory that grows for the last time is not the steady state; what every round allocates is.
-    (rounds.map(Timing::of), fewest as f64 / counts[0] as f64)
+    let timing = |run: Run| Timing::of(run.rounds, run.fewest as f64 / run.count as f64);
+    runs.into_iter().map(timing).collect()
+}
+
+/// A subject while it is measured.
+struct Run<'a> {
+    subject: Subject<'a>,
+    /// Operations in a round.
+    count: u64,
+    rounds: Vec<f64>,
+    fewest: u64,
+}
+
+impl<'a> Run<'a> {
+    fn new(effort: Effort, mut subject: Subject<'a>) -> Self {
+        let count = calibrate(effort, &mut subject);
+        Self { subject, count, rounds: Vec::with_capacity(effort.rounds), fewest: u64::MAX }
+    }
 }
 
 /// One subject alone.
-pub(crate) fn alone(effort: Effort, subject: Subject) -> (Timing, f64) {
-    let ([timing], allocations) = compare(effort, [subject]);
-    (timing, allocations)
+pub(crate) fn alone(effort: Effort, subject: Subject) -> Timing {
+    let [timing] = compare(effort, [subject]);
+    timing
 }
 
 /// How many operations fill a slice. What does not count takes time too, so the clock on the wall limits it as well.

@@ -11,10 +11,10 @@ use crate::world::{World, combat};
 const UNITS: usize = 256;
 
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
-    let (ours, allocations) = alone(effort, ours());
+    let ours = alone(effort, ours());
     vec![
         Line::new("ability", ours, Goal::Time(1000.0))
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note("cost and cooldown effects applied; that the cooldown expires is not timed"),
     ]
 }

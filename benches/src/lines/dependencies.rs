@@ -6,7 +6,8 @@ use ugas::prelude::*;
 
 use crate::floor::Chain;
 use crate::line::{Goal, Line};
-use crate::measure::{Effort, Subject, compare, subject};
+use crate::measure::{Effort, Subject, compare_all, subject};
+use crate::peers;
 use crate::world::World;
 
 const LENGTH: usize = 8;
@@ -61,11 +62,20 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
 }
 
 fn line(effort: Effort, shape: &Shape) -> Line {
-    let ([ours, floor], allocations) = compare(effort, [ours(shape), floor(shape)]);
-    Line::new(shape.name, ours, Goal::Peer(10.0))
-        .floor(floor.median)
-        .must_not_allocate(allocations)
-        .note(shape.note)
+    let mut subjects = vec![ours(shape), floor(shape)];
+    let peer = peers::dependencies(shape);
+    let wrong = peer.as_ref().and_then(|(_, wrong)| wrong.clone());
+    subjects.extend(peer.map(|(subject, _)| subject));
+    let timings = compare_all(effort, subjects);
+    let line = Line::new(shape.name, timings[0], Goal::Peer(10.0))
+        .floor(timings[1].median)
+        .must_not_allocate()
+        .note(shape.note);
+    let line = timings.get(2).map_or(line.clone(), |peer| {
+        let note = format!("{} allocates {:.0} times", peers::GAUGE, peer.allocations);
+        line.peer(peers::GAUGE, peer.median).note(note)
+    });
+    wrong.map_or(line.clone(), |wrong| line.note(wrong))
 }
 
 fn ours(shape: &Shape) -> Subject<'static> {

@@ -17,14 +17,11 @@ const POLL: u32 = 64;
 
 /// An instant effect with one modifier.
 pub(crate) fn instant(effort: Effort) -> Vec<Line> {
-    let ([ours, floor], allocations) = compare(effort, [ours_instant(HOT), floor_instant(HOT)]);
+    let [ours, floor] = compare(effort, [ours_instant(HOT), floor_instant(HOT)]);
     vec![
-        Line::new("instant", ours, Goal::Floor(10.0))
-            .floor(floor.median)
-            .must_not_allocate(allocations)
-            .note(
-                "one modifier on a bounded attribute, its event polled; floor: add, clamp, dirty bit, event",
-            ),
+        Line::new("instant", ours, Goal::Floor(10.0)).floor(floor.median).must_not_allocate().note(
+            "one modifier on a bounded attribute, its event polled; floor: add, clamp, dirty bit, event",
+        ),
     ]
 }
 
@@ -36,7 +33,7 @@ fn ours_instant(units: usize) -> Subject<'static> {
     assert_eq!(world.current(first, health), 1e9 - 3.0);
     let told = world.sim.events().filter(|event| matches!(event.kind, EventKind::AttributeChanged { .. }));
     assert_eq!(told.count(), 1);
-    let mut turn = 0;
+    let mut turn = 0u32;
     subject(move || {
         let unit = world.next_unit();
         world.apply(hit, unit);
@@ -65,11 +62,11 @@ fn floor_instant(units: usize) -> Subject<'static> {
 /// A lasting effect with a modifier and a tag, applied and expired. In every step of 10 ms a part of the controllers
 /// gets one, so that all but those whose turn is next have one.
 pub(crate) fn duration(effort: Effort) -> Vec<Line> {
-    let ([ours, floor], allocations) = compare(effort, [ours_duration(), floor_duration()]);
+    let [ours, floor] = compare(effort, [ours_duration(), floor_duration()]);
     vec![
         Line::new("duration", ours, Goal::Floor(5.0))
             .floor(floor.median)
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note("applied and expired, 512 controllers with one each; floor: slot, wheel, bits, events"),
     ]
 }
@@ -122,14 +119,14 @@ fn floor_duration() -> Subject<'static> {
 /// Ticks of a million periodic effects: each step of a millisecond fires a thousandth of them.
 pub(crate) fn periodic(effort: Effort) -> Vec<Line> {
     let units = effort.population(100_000);
-    let (hot, _) = alone(effort, ours_instant(HOT));
+    let hot = alone(effort, ours_instant(HOT));
     let subjects = [ours_periodic(units, 10), floor_periodic(units, 10), ours_instant(units)];
-    let ([ours, floor, cold], allocations) = compare(effort, subjects);
+    let [ours, floor, cold] = compare(effort, subjects);
     vec![
         Line::new("periodic", ours, Goal::AtMostPeer(3.0))
             .peer("our instant path", hot.median)
             .floor(floor.median)
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note(format!(
                 "one tick among {} running; floor: wheel and instant by hand; the instant path with {units} \
                  controllers, out of the cache: {:.0} ns",

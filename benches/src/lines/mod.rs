@@ -11,6 +11,7 @@ mod state;
 mod sweep;
 mod tags;
 
+pub(crate) use dependencies::Shape;
 pub(crate) use state::crowd;
 
 use crate::line::Line;

@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use crate::floor::Modifiers;
 use crate::line::{Goal, Line};
-use crate::measure::{Effort, Subject, compare, subject};
+use crate::measure::{Effort, Subject, compare_all, subject};
+use crate::peers;
 use crate::world::{World, combat};
 
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
@@ -15,16 +16,23 @@ fn toggle(effort: Effort, count: usize) -> Vec<Line> {
     // One of the `count` is the one that comes and goes.
     let others = count - 1;
     let (with, without) = (10.0 + count as f64, 10.0 + others as f64);
-    let ours = ours(others, with, without);
-    let floor = floor(others, with, without);
-    let name = format!("modifiers-{count}");
-    let measured = compare(effort, [ours, floor]);
-    let ([ours, floor], allocations) = measured;
-    vec![
-        Line::new(format!("{name}-floor"), ours, Goal::Floor(2.0))
+    let mut subjects = vec![ours(others, with, without), floor(others, with, without)];
+    subjects.extend(peers::modifiers(others, with, without));
+    let timings = compare_all(effort, subjects);
+    let (ours, floor, peer) = (timings[0], timings[1], timings.get(2).copied());
+    let line = |name: String, goal: Goal| {
+        let line = Line::new(name, ours, goal)
             .floor(floor.median)
-            .must_not_allocate(allocations)
-            .note("on, read, off, read; floor: a Vec, summed"),
+            .must_not_allocate()
+            .note("on, read, off, read; floor: a Vec, summed");
+        peer.map_or(line.clone(), |peer| {
+            let note = format!("{} allocates {:.0} times", peers::GAUGE, peer.allocations);
+            line.peer(peers::GAUGE, peer.median).note(note)
+        })
+    };
+    vec![
+        line(format!("modifiers-{count}-peer"), Goal::Peer(10.0)),
+        line(format!("modifiers-{count}-floor"), Goal::Floor(2.0)),
     ]
 }
 

@@ -9,11 +9,11 @@ use crate::world::{World, combat};
 /// `advance` of a large and of a small population, idle: cost follows events.
 pub(crate) fn idle(effort: Effort) -> Vec<Line> {
     let units = effort.population(100_000);
-    let ([large, small], allocations) = compare(effort, [advance(units), advance(units / 100)]);
+    let [large, small] = compare(effort, [advance(units), advance(units / 100)]);
     vec![
         Line::new("idle", large, Goal::Floor(1.25))
             .floor(small.median)
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note(format!("advance of {units} controllers × 10 effects; floor: of a hundredth of them")),
     ]
 }

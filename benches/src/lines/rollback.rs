@@ -20,10 +20,10 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let hash = client.world.sim.state_hash();
     client.roll_back();
     assert_eq!(client.world.sim.state_hash(), hash, "the same inputs lead to the same state");
-    let (ours, allocations) = alone(effort, subject(move || client.roll_back()));
+    let ours = alone(effort, subject(move || client.roll_back()));
     vec![
         Line::new("rollback", ours, Goal::Time(100_000.0))
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note("restore, then 20 × (5 hits, 1 buff, 33 ms, snapshot) of 5 controllers"),
     ]
 }

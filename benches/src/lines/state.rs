@@ -56,11 +56,11 @@ pub(crate) fn snapshot(effort: Effort) -> Vec<Line> {
         world.sim.snapshot_into(&mut kept);
         world.sim.restore(&kept).expect("it is of this catalog");
     });
-    let ([ours, floor], allocations) = compare(effort, [ours, subject(move || copies.save_and_restore())]);
+    let [ours, floor] = compare(effort, [ours, subject(move || copies.save_and_restore())]);
     vec![
         Line::new("snapshot", ours, Goal::Floor(3.0))
             .floor(floor.median)
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note(format!("{units} controllers, into old memory, and back; floor: memcpy of {LIVE} B each")),
     ]
 }
@@ -81,6 +81,7 @@ pub(crate) fn memory(effort: Effort) -> Vec<Line> {
         unit: Unit::Bytes,
         ours,
         floor: Some(LIVE as f64),
+        allocations: None,
         note: format!(
             "{ATTRIBUTES} attributes, {TAGS} tags, {EFFECTS} effects, spare capacity included; ours {ours:.0} B \
              (without effects {alone:.0} B), fields {LIVE} B"

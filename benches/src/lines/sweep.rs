@@ -25,12 +25,10 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let sweep = |threads: u32| run(&program, threads, runs);
     assert_eq!(sweep(1), sweep(2), "the number of threads must not show");
     let on = |threads: u32| by_the_wall(move || drop(sweep(threads)));
-    let ([two, one], _) = compare(effort, [on(2), on(1)]);
-    vec![
-        Line::new("sweep", two, Goal::Peer(1.8))
-            .peer("one core", one.median)
-            .note(format!("the whole program, {runs} seeds of a scenario, two threads")),
-    ]
+    let [two, one] = compare(effort, [on(2), on(1)]);
+    let note = format!("the whole program, {runs} seeds of a scenario, two threads; needs an idle machine");
+    let line = Line::new("sweep", two, Goal::Peer(1.8)).peer("one core", one.median).note(note);
+    vec![Line { allocations: None, ..line }]
 }
 
 fn root() -> PathBuf {

@@ -13,11 +13,11 @@ use crate::world::World;
 const UNITS: usize = 64;
 
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
-    let ([ours, floor], allocations) = compare(effort, [ours(), floor()]);
+    let [ours, floor] = compare(effort, [ours(), floor()]);
     vec![
         Line::new("tags", ours, Goal::Floor(4.0))
             .floor(floor.median)
-            .must_not_allocate(allocations)
+            .must_not_allocate()
             .note("two required, one ignored; floor: two ANDs of u64"),
     ]
 }

@@ -87,7 +87,7 @@ pub(crate) fn print(arguments: &Arguments, effort: Effort) {
         eprintln!("measuring {}", curve.name);
         let sizes = if arguments.quick { &curve.sizes[..2] } else { curve.sizes };
         let points: Vec<(usize, f64)> =
-            sizes.iter().map(|&size| (size, alone(effort, (curve.subject)(size)).0.median)).collect();
+            sizes.iter().map(|&size| (size, alone(effort, (curve.subject)(size)).median)).collect();
         let exponent = fit(&points);
         let is_worse = exponent > curve.theory.exponent() + TOLERANCE;
         let shown = points.iter().map(|(size, time)| format!("{size}: {}", duration(*time)));
