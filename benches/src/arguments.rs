@@ -7,7 +7,10 @@ Usage: ugas-bench [TASK] [OPTIONS]
 
 Tasks:
   (none)        the table of promises: ours, peer, floor, ratio, goal, allocations, verdict
+  --workloads   whole games, beside a naive implementation of the same rules
   --scaling     time for one operation against the size of everything that users decide
+  --count       instructions of the hottest operations, counted by valgrind, beside those on record
+  --count-rewrite   counts them and puts them on record
 
 Options:
   --only NAME   only groups or curves whose name begins so; may be given several times
@@ -20,7 +23,19 @@ Options:
 pub(crate) enum Task {
     Help,
     Table,
+    Workloads,
     Scaling,
+    /// Instructions of the hottest operations.
+    Count(Keeping),
+    /// One of them, to be run by the task above under valgrind.
+    CountOne(String),
+}
+
+/// What to do with counted instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keeping {
+    Compare,
+    Rewrite,
 }
 
 /// What was asked for.
@@ -38,7 +53,11 @@ impl Arguments {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => arguments.task = Task::Help,
+                "--workloads" => arguments.task = Task::Workloads,
                 "--scaling" => arguments.task = Task::Scaling,
+                "--count" => arguments.task = Task::Count(Keeping::Compare),
+                "--count-rewrite" => arguments.task = Task::Count(Keeping::Rewrite),
+                "--count-one" => arguments.task = Task::CountOne(value()?),
                 "--quick" => arguments.quick = true,
                 "--json" => arguments.json = true,
                 "--only" => arguments.only.push(value()?),

@@ -2,13 +2,16 @@
 
 mod allocator;
 mod arguments;
+mod count;
 mod floor;
 mod line;
 mod lines;
 mod measure;
+mod naive;
 mod peers;
 mod scaling;
 mod table;
+mod workloads;
 mod world;
 
 use std::process::ExitCode;
@@ -30,8 +33,10 @@ fn main() -> ExitCode {
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     match &arguments.task {
         Task::Help => println!("{}", arguments::HELP),
-        Task::Table => {
-            let lines = measure_lines(&arguments, effort);
+        Task::Table | Task::Workloads => {
+            let groups =
+                if arguments.task == Task::Table { &lines::GROUPS[..] } else { &workloads::GROUPS[..] };
+            let lines = measure_lines(groups, &arguments, effort);
             if arguments.json {
                 println!("{:#}", lines.iter().map(Line::to_json).collect::<Value>());
             } else {
@@ -39,12 +44,14 @@ fn main() -> ExitCode {
             }
         }
         Task::Scaling => scaling::print(&arguments, effort),
+        Task::Count(keeping) => return count::run(*keeping, &arguments),
+        Task::CountOne(name) => return count::one(name),
     }
     ExitCode::SUCCESS
 }
 
-fn measure_lines(arguments: &Arguments, effort: Effort) -> Vec<Line> {
-    let wanted = lines::GROUPS.iter().filter(|(name, _)| arguments.wants(name));
+fn measure_lines(groups: &[lines::Group], arguments: &Arguments, effort: Effort) -> Vec<Line> {
+    let wanted = groups.iter().filter(|(name, _)| arguments.wants(name));
     wanted
         .flat_map(|(name, measure)| {
             eprintln!("measuring {name}");
