@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 pub(crate) const HELP: &str = "\
 Measures promises about speed, beside floors and peers, inside one run.
 
@@ -16,6 +18,7 @@ Options:
   --only NAME   only groups or curves whose name begins so; may be given several times
   --quick       few rounds and small populations: that it works, not how fast it is
   --json        the table as JSON; a ratio is ours divided by floor, peer or allowed time
+  --svg FILE    also draws the table: how far each line is from its goal
   --help        this";
 
 /// What to do.
@@ -43,12 +46,15 @@ pub(crate) struct Arguments {
     pub(crate) task: Task,
     pub(crate) quick: bool,
     pub(crate) json: bool,
+    /// Where to draw the table.
+    pub(crate) svg: Option<PathBuf>,
     only: Vec<String>,
 }
 
 impl Arguments {
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = Self { task: Task::Table, quick: false, json: false, only: Vec::new() };
+        let mut arguments =
+            Self { task: Task::Table, quick: false, json: false, svg: None, only: Vec::new() };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
@@ -60,6 +66,7 @@ impl Arguments {
                 "--count-one" => arguments.task = Task::CountOne(value()?),
                 "--quick" => arguments.quick = true,
                 "--json" => arguments.json = true,
+                "--svg" => arguments.svg = Some(value()?.into()),
                 "--only" => arguments.only.push(value()?),
                 _ => return Err(format!("unknown argument {word}")),
             }

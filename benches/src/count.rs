@@ -17,7 +17,7 @@ use crate::table::print_rows;
 use crate::world::{World, combat, knowing};
 
 /// How much more an operation may take than is on record. Compilers and C libraries differ a little.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.03;
 
 /// Operations for one count, so that what comes before and after does not show.
 const REPEATED: u64 = 1_000;

@@ -2,6 +2,7 @@
 
 mod allocator;
 mod arguments;
+mod chart;
 mod count;
 mod floor;
 mod line;
@@ -37,6 +38,12 @@ fn main() -> ExitCode {
             let groups =
                 if arguments.task == Task::Table { &lines::GROUPS[..] } else { &workloads::GROUPS[..] };
             let lines = measure_lines(groups, &arguments, effort);
+            if let Some(path) = &arguments.svg
+                && let Err(error) = std::fs::write(path, chart::draw(&lines))
+            {
+                eprintln!("{}: {error}", path.display());
+                return ExitCode::from(2);
+            }
             if arguments.json {
                 println!("{:#}", lines.iter().map(Line::to_json).collect::<Value>());
             } else {

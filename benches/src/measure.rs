@@ -13,20 +13,17 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
     /// How long one subject runs in one round, roughly.
     pub(crate) slice: Duration,
+    /// Whether populations are cut down, because the answer only has to be an answer.
+    pub(crate) is_quick: bool,
 }
 
 impl Effort {
-    pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40) };
-    pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2) };
-
-    /// Whether populations are cut down, because the answer only has to be an answer.
-    pub(crate) fn is_quick(&self) -> bool {
-        self.rounds < Self::FULL.rounds
-    }
+    pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40), is_quick: false };
+    pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2), is_quick: true };
 
     /// A population, or a small one if it only has to work.
     pub(crate) fn population(&self, full: usize) -> usize {
-        if self.is_quick() { (full / 50).max(10) } else { full }
+        if self.is_quick { (full / 50).max(10) } else { full }
     }
 }
 

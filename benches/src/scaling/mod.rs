@@ -80,7 +80,7 @@ fn curves() -> Vec<Curve> {
 
 /// Measures and prints all curves, and what grows faster than it should.
 pub(crate) fn print(arguments: &Arguments, effort: Effort) {
-    let effort = Effort { rounds: 3, slice: effort.slice / 2 };
+    let effort = Effort { rounds: 3, slice: effort.slice / 2, ..effort };
     let mut rows = Vec::new();
     let mut worse = Vec::new();
     for curve in curves().into_iter().filter(|curve| arguments.wants(curve.name)) {

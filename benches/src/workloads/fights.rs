@@ -168,6 +168,10 @@ impl Host for Flood {
     fn warm_up(&self) -> u32 {
         20
     }
+
+    fn cycle(&self) -> u32 {
+        1
+    }
 }
 
 pub(crate) fn flood(effort: Effort) -> Vec<Line> {
