@@ -92,6 +92,7 @@ impl Check<'_> {
         let has_clock = active.expires.is_some() || active.next_tick.is_some();
         require(!(waits && has_clock), "the clock of an effect runs that waits for its turn")?;
         self.tick(active)?;
+        require(active.expires.is_none_or(|at| at >= self.state.now), "an effect should have ended before")?;
         if let Some(source) = &active.last_source {
             require(source.tags.iter().all(|tag| self.has_tag(tag)), "a source had tags that do not exist")?;
             let are_finite = source.values.iter().all(|(_, base, current)| (base + current).is_finite());
@@ -199,6 +200,7 @@ impl Check<'_> {
             activation.thread(task.thread).is_some_and(|thread| thread.status == ThreadStatus::Waiting(id));
         require(is_awaited, "a task holds nothing")?;
         self.started(task.sequence, task.started)?;
+        require(task.deadline.is_none_or(|at| at >= self.state.now), "a task should have ended before")?;
         require(task.memory.iter().all(|value| value.is_finite()), "a number of a task is not finite")?;
         require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
         let attributes = self.catalog.attribute_count();
