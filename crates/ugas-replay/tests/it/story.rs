@@ -84,7 +84,7 @@ pub(crate) fn commands(
         target,
     };
     let mut commands = Vec::new();
-    if tick % 3 == 0 {
+    if tick.is_multiple_of(3) {
         commands.push(apply("GE_Strike", hero, wolf));
     }
     if tick % 5 == 1 {
