@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use ugas_core::catalog::Catalog;
-use ugas_core::codec::{from_bytes, to_bytes};
+use ugas_core::codec::{Decode, Decoder, VERSION, to_bytes};
 use ugas_core::command::Command;
 use ugas_core::effect::{EffectContext, EffectDef};
 use ugas_core::modifier::Operation;
@@ -45,12 +45,15 @@ pub fn snapshot(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a list of commands: an error, or commands that are written as they were read and can be carried out.
+/// Any bytes as commands, one after another: an error, or commands that are written as they were read and can be carried
+/// out.
 pub fn command(bytes: &[u8]) {
-    let Ok(commands) = from_bytes::<Vec<Command>>(bytes) else { return };
-    assert_eq!(to_bytes(&commands), bytes, "written again, other bytes");
+    let mut decoder = Decoder::new(bytes, VERSION);
     let mut sim = start().clone();
-    for command in commands.into_iter().take(COMMANDS) {
+    for _ in 0..COMMANDS {
+        let from = decoder.position();
+        let Ok(command) = Command::decode(&mut decoder) else { break };
+        assert_eq!(to_bytes(&command), bytes[from..decoder.position()], "written again, other bytes");
         carry_out(&mut sim, command);
     }
     advance(&mut sim, Span::seconds(3.0));
@@ -84,7 +87,7 @@ pub fn command_seeds() -> Vec<Vec<u8>> {
     let sim = start();
     let mut lists = vec![commands(sim), lively(sim)];
     lists.push(vec![Command::Batch(commands(sim)), Command::Advance(Span::seconds(1.0))]);
-    lists.iter().map(to_bytes).collect()
+    lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
 }
 
 fn config() -> Config {

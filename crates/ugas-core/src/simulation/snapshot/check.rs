@@ -2,7 +2,7 @@
 //!
 //! Whatever the rules take for granted is checked here, so that they need not expect the impossible: ids and handles
 //! name something, lists have the lengths and orders that their owners give them, numbers are finite, clocks have not
-//! run backwards.
+//! run backwards. Tags that a host gave, with a spec or an event, may name nothing: that is ruled.
 
 use super::super::State;
 use crate::ability::{Activation, GrantedAbility, Thread, ThreadStatus, check_parameters};
@@ -78,7 +78,8 @@ impl Check<'_> {
             self.state.controllers.contains(active.target),
             "an effect is on a controller that is not there",
         )?;
-        require(active.spec.effect == active.effect, "an active effect has the spec of another")?;
+        let is_own = active.spec.effect == active.effect && active.spec.name_hash == definition.name_hash;
+        require(is_own, "an active effect has the spec of another")?;
         require(
             active.magnitudes.len() == definition.modifiers.len(),
             "an active effect has magnitudes for other modifiers",
@@ -108,13 +109,11 @@ impl Check<'_> {
     }
 
     fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Wrong> {
-        let EffectSpec { level, set_by_caller, captured, granted_tags, asset_tags, .. } = spec;
+        let EffectSpec { level, set_by_caller, captured, .. } = spec;
         require(captured.len() == captures, "a spec has captured other values")?;
         let numbers = set_by_caller.iter().map(|(_, value)| value).chain(captured.iter().flatten());
         let are_finite = numbers.chain([level]).all(|value| value.is_finite());
-        require(are_finite, "a number of a spec is not finite")?;
-        let mut tags = set_by_caller.iter().map(|(tag, _)| tag).chain(granted_tags).chain(asset_tags);
-        require(tags.all(|tag| self.has_tag(*tag)), "a spec has tags that do not exist")
+        require(are_finite, "a number of a spec is not finite")
     }
 
     fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
@@ -123,10 +122,6 @@ impl Check<'_> {
         let has_owner = self.state.controllers.contains(granted.controller);
         require(has_owner, "an ability is granted to a controller that is not there")?;
         check_parameters(&granted.parameters)?;
-        require(
-            granted.dynamic_tags.iter().all(|tag| self.has_tag(*tag)),
-            "an ability has tags that do not exist",
-        )?;
         require(granted.recharge.is_none_or(|at| at >= self.state.now), "a charge was due in the past")?;
         self.started(granted.sequence, Time::ZERO)
     }
@@ -143,8 +138,7 @@ impl Check<'_> {
         )?;
         self.started(activation.sequence, activation.started)?;
         check_parameters(&activation.parameters)?;
-        let tags = activation.cues.iter().copied().chain(activation.while_tag);
-        let mut tags = tags.chain(activation.event.as_ref().map(|event| event.tag));
+        let mut tags = activation.cues.iter().copied().chain(activation.while_tag);
         require(tags.all(|tag| self.has_tag(tag)), "a run has tags that do not exist")?;
         let is_finite = activation.event.as_ref().is_none_or(|event| event.magnitude.is_finite());
         require(is_finite && activation.targets.check().is_ok(), "a number of a run is not finite")?;

@@ -53,11 +53,9 @@ fn a_forged_snapshot_is_an_error_or_a_state() {
     let bytes = story::play().snapshot().to_bytes();
     let mut states = 0;
     for at in 0..bytes.len() {
-        for change in [1 << (at % 8), 0x7F, 0x01] {
-            let mut forged = bytes.clone();
-            forged[at] ^= change;
-            states += usize::from(try_out(&forged, at));
-        }
+        let mut forged = bytes.clone();
+        forged[at] ^= 1 << (at % 8);
+        states += usize::from(try_out(&forged, at));
     }
     // Many numbers may be others without anything being wrong.
     assert!(states > bytes.len() / 10, "{states} states");
