@@ -12,6 +12,7 @@ mod new;
 mod output;
 mod play;
 mod plot;
+mod replay;
 mod run;
 mod schema;
 mod sweep;
@@ -65,6 +66,7 @@ enum Command {
     Schema(schema::Arguments),
     New(new::Arguments),
     Play(play::Arguments),
+    Replay(replay::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {

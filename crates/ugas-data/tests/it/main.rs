@@ -15,3 +15,4 @@ mod runs;
 mod schemas;
 mod shipped;
 mod spec;
+mod witness;
