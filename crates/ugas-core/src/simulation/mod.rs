@@ -6,7 +6,8 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog.
+//! and `targets`. `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog;
+//! `character` takes one controller down by names and makes a new one of it.
 
 mod ability;
 mod actions;
@@ -16,6 +17,7 @@ mod advance;
 mod apply;
 mod calculate;
 mod cascade;
+mod character;
 mod commit;
 mod execute;
 mod flush;
