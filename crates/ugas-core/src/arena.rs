@@ -7,6 +7,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
+use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
 use crate::handle::Handle;
 use crate::hash::{StateHash, StateHasher};
 
@@ -190,6 +191,38 @@ impl<H, T: StateHash> StateHash for Arena<H, T> {
     }
 }
 
+impl<H, T: Encode> Encode for Arena<H, T> {
+    fn encode(&self, encoder: &mut Encoder) {
+        let Self { slots, first_free, occupied: _, handle: PhantomData } = self;
+        slots.encode(encoder);
+        first_free.encode(encoder);
+    }
+}
+
+impl<H, T: Decode> Decode for Arena<H, T> {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let slots: Vec<Slot<T>> = Vec::decode(decoder)?;
+        let first_free = Option::decode(decoder)?;
+        let free = slots.iter().filter(|slot| matches!(slot.content, Content::Free { .. })).count();
+        let occupied = slots.iter().filter(|slot| matches!(slot.content, Content::Occupied(_))).count();
+        let occupied = u32::try_from(occupied).map_err(|_| decoder.invalid("an arena is too large"))?;
+        // As many steps as there are free places lead from the first through all of them to the end: then none is met
+        // twice, and none is forgotten.
+        let mut next = first_free;
+        for _ in 0..free {
+            let slot = next.and_then(|index: u32| slots.get(index as usize));
+            match slot.map(|slot| &slot.content) {
+                Some(Content::Free { next: after }) => next = *after,
+                _ => return Err(decoder.invalid("the free places of an arena are not linked to each other")),
+            }
+        }
+        if next.is_some() {
+            return Err(decoder.invalid("the free places of an arena are linked in a circle"));
+        }
+        Ok(Self { slots, first_free, occupied, handle: PhantomData })
+    }
+}
+
 #[derive(PartialEq, Eq)]
 struct Slot<T> {
     /// Of the occupant, or of the next one if the place is free.
@@ -241,6 +274,43 @@ impl<T: StateHash> StateHash for Slot<T> {
             }
             Content::Retired => hasher.bytes(&[2]),
         }
+    }
+}
+
+impl<T: Encode> Encode for Slot<T> {
+    fn encode(&self, encoder: &mut Encoder) {
+        self.generation.get().encode(encoder);
+        match &self.content {
+            Content::Occupied(value) => {
+                encoder.byte(0);
+                value.encode(encoder);
+            }
+            Content::Free { next } => {
+                encoder.byte(1);
+                next.encode(encoder);
+            }
+            Content::Retired => encoder.byte(2),
+        }
+    }
+}
+
+impl<T: Decode> Decode for Slot<T> {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let generation = NonZeroU32::new(u32::decode(decoder)?);
+        let generation = generation.ok_or_else(|| decoder.invalid("a place of an arena has generation 0"))?;
+        let at = decoder.position() as u64;
+        let content = match decoder.byte()? {
+            0 => Content::Occupied(T::decode(decoder)?),
+            1 => Content::Free { next: Option::decode(decoder)? },
+            2 => Content::Retired,
+            found => {
+                return Err(DecodeError {
+                    at,
+                    kind: DecodeErrorKind::UnknownVariant { name: "Slot", found },
+                });
+            }
+        };
+        Ok(Self { generation, content })
     }
 }
 

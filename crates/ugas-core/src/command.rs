@@ -7,6 +7,7 @@ mod execute;
 
 use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
 use crate::character::{Character, CharacterReport, RestoreError, RestoreOptions};
+use crate::codec::plain_enum;
 use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, EffectId, TagId};
@@ -296,6 +297,55 @@ pub enum Command {
     /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these, which must not be batches themselves.
     Batch(Vec<Self>),
 }
+
+plain_enum!(Command {
+    0 => Spawn(spawn),
+    1 => Despawn(controller),
+    2 => SetOwner { controller, owner },
+    3 => SetAvatar { controller, avatar },
+    4 => RegisterSet { controller, set },
+    5 => UnregisterSet { controller, set },
+    6 => Apply { spec, target },
+    7 => ApplyEffect { effect, level, context, magnitudes, target },
+    8 => Remove { active, stacks },
+    9 => RemoveMatching { controller, query, stacks },
+    10 => SetDuration { active, duration },
+    11 => SetLevel { active, level },
+    12 => SetMagnitude { active, tag, value },
+    13 => Grant { controller, ability, level },
+    14 => GrantWith { controller, grant },
+    15 => Revoke(ability),
+    16 => RevokeOnEnd(ability),
+    17 => SetAbilityLevel { ability, level },
+    18 => BindInput { ability, input },
+    19 => SetParameter { ability, name, value },
+    20 => GrantSet { controller, set },
+    21 => RevokeSet { controller, granted },
+    22 => Activate { ability, request },
+    23 => ActivateAbility { controller, ability, request },
+    24 => ActivateByTags { controller, tags },
+    25 => Commit(activation),
+    26 => Cancel(activation),
+    27 => End(activation),
+    28 => CancelAbility(ability),
+    29 => CancelByTags { controller, with, without },
+    30 => CancelAll { controller, except },
+    31 => SendEvent { controller, event },
+    32 => Press { controller, input },
+    33 => Release { controller, input },
+    34 => Confirm(controller),
+    35 => Decline(controller),
+    36 => SetInputBuffer { controller, config },
+    37 => CompleteTask { task, outcome },
+    38 => ProvideTargets { task, targets },
+    39 => SetPlacement { controller, placement },
+    40 => SetTeam { controller, team },
+    41 => DefineEffect(def),
+    42 => ForgetEffect(effect),
+    43 => Advance(span),
+    44 => Batch(commands),
+    45 => RestoreCharacter { character, options },
+});
 
 /// What a command came to.
 #[derive(Clone, PartialEq, Debug)]

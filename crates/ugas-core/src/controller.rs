@@ -4,9 +4,10 @@ use smallvec::SmallVec;
 
 use crate::ability::TriggerOn;
 use crate::attribute::Metadata;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum, plain_struct};
 use crate::effect::{AbilityGrantDef, WatchSubject};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
-use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
+use crate::hash::{StateHash, StateHasher};
 use crate::id::{AbilityId, ActorId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
@@ -141,13 +142,20 @@ pub struct Controller {
     pub(crate) pending: PendingSlots,
 }
 
-/// Which slots a running operation has touched.
+/// Which slots a running operation has touched. Between calls there are none, but in a batch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingSlots {
     pub(crate) listed: bool,
     pub(crate) dirty: SlotBits,
     pub(crate) recorded: SlotBits,
     pub(crate) written: SlotBits,
+}
+
+impl PendingSlots {
+    /// Whether all of them are among the first `count`.
+    pub(crate) fn fits(&self, count: usize) -> bool {
+        self.dirty.fits(count) && self.written.fits(count)
+    }
 }
 
 /// A set of slots.
@@ -177,6 +185,19 @@ impl SlotBits {
         let there = *bits & bit != 0;
         *bits &= !bit;
         there
+    }
+
+    /// The words up to the last that is not zero.
+    fn words(&self) -> &[u64] {
+        let used = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        &self.0[..used]
+    }
+
+    /// Whether all slots are among the first `count`.
+    fn fits(&self, count: usize) -> bool {
+        let words = self.words();
+        let Some(last) = words.last() else { return true };
+        words.len() * 64 - last.leading_zeros() as usize <= count
     }
 
     /// Takes out the lowest slot.
@@ -283,69 +304,60 @@ impl Controller {
     }
 }
 
-impl StateHash for Controller {
+plain_struct!(Controller {
+    ordinal,
+    template,
+    owner,
+    avatar,
+    replication,
+    // Hashed and written by the simulation, as the list of sets.
+    layout: index,
+    base,
+    current,
+    modifiers: derived,
+    tags: derived,
+    effects: derived,
+    outgoing: derived,
+    watchers: index,
+    cues: derived,
+    abilities: derived,
+    activations: derived,
+    triggers: index,
+    subscriptions: index,
+    ability_blocks: index,
+    inputs,
+    buffer,
+    placement,
+    team,
+    rolls,
+    runs,
+    pending: unhashed,
+});
+
+// What was recorded is forgotten when a snapshot is restored.
+plain_struct!(PendingSlots { listed, dirty, recorded: index, written });
+
+impl StateHash for SlotBits {
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self {
-            ordinal,
-            template,
-            owner,
-            avatar,
-            replication,
-            // Hashed by the simulation, as the list of sets.
-            layout: _,
-            base,
-            current,
-            modifiers,
-            tags,
-            effects,
-            outgoing,
-            // Derived from the active effects.
-            watchers: _,
-            cues,
-            abilities,
-            activations,
-            triggers: _,
-            subscriptions: _,
-            ability_blocks: _,
-            inputs,
-            buffer,
-            placement,
-            team,
-            rolls,
-            runs,
-            pending: _,
-        } = self;
-        ordinal.state_hash(hasher);
-        template.state_hash(hasher);
-        owner.state_hash(hasher);
-        avatar.state_hash(hasher);
-        replication.state_hash(hasher);
-        base.state_hash(hasher);
-        current.state_hash(hasher);
-        modifiers.state_hash(hasher);
-        tags.state_hash(hasher);
-        effects.state_hash(hasher);
-        outgoing.state_hash(hasher);
-        cues.state_hash(hasher);
-        abilities.state_hash(hasher);
-        activations.state_hash(hasher);
-        inputs.state_hash(hasher);
-        buffer.state_hash(hasher);
-        placement.state_hash(hasher);
-        team.state_hash(hasher);
-        rolls.state_hash(hasher);
-        runs.state_hash(hasher);
+        self.words().state_hash(hasher);
     }
 }
 
-state_hash_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
-state_hash_struct!(ControllerDef {
-    name,
-    attribute_sets,
-    base,
-    tags,
-    abilities,
-    effects,
-    replication,
-    metadata,
-});
+impl Encode for SlotBits {
+    fn encode(&self, encoder: &mut Encoder) {
+        self.words().encode(encoder);
+    }
+}
+
+impl Decode for SlotBits {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let words = SmallVec::decode(decoder)?;
+        if words.last() == Some(&0) {
+            return Err(decoder.invalid("a set of slots ends with none"));
+        }
+        Ok(Self(words))
+    }
+}
+
+plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
+plain_struct!(ControllerDef { name, attribute_sets, base, tags, abilities, effects, replication, metadata });

@@ -1,6 +1,7 @@
 //! Curves: numbers by level or by any other input, as points with interpolation (§9.4.2).
 
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::codec::{plain_enum, plain_struct};
+use crate::hash::state_hash_struct;
 
 /// How a curve goes from one point to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -95,9 +96,9 @@ impl Curve {
     }
 }
 
-state_hash_enum!(Interpolation { 0 => Linear, 1 => Step });
+plain_enum!(Interpolation { 0 => Linear, 1 => Step });
 state_hash_struct!(Curve { name, points, interpolation });
-state_hash_struct!(CurveDef { name, points, interpolation });
+plain_struct!(CurveDef { name, points, interpolation });
 
 /// Why a curve definition is not a curve.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -74,6 +74,22 @@ macro_rules! handle {
                 self.to_bits().get().state_hash(hasher);
             }
         }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
+                self.index.encode(encoder);
+                self.generation.get().encode(encoder);
+            }
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
+                let index = u32::decode(decoder)?;
+                let generation = core::num::NonZeroU32::new(u32::decode(decoder)?);
+                let generation = generation.ok_or_else(|| decoder.invalid("a handle has generation 0"))?;
+                Ok(Self { index, generation })
+            }
+        }
     };
 }
 

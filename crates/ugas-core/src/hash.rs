@@ -4,6 +4,8 @@
 //! `Hasher`, on pointer width or on memory layout. Sequences are preceded by their length, enums and options by a
 //! discriminant byte, so that different structures never feed the same bytes.
 
+use std::collections::VecDeque;
+
 use smallvec::{Array, SmallVec};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -93,6 +95,15 @@ impl<T: StateHash> StateHash for Vec<T> {
     }
 }
 
+impl<T: StateHash> StateHash for VecDeque<T> {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        (self.len() as u64).state_hash(hasher);
+        for item in self {
+            item.state_hash(hasher);
+        }
+    }
+}
+
 impl<A: Array<Item: StateHash>> StateHash for SmallVec<A> {
     fn state_hash(&self, hasher: &mut StateHasher) {
         self.as_slice().state_hash(hasher);
@@ -138,6 +149,14 @@ impl<A: StateHash, B: StateHash> StateHash for (A, B) {
     fn state_hash(&self, hasher: &mut StateHasher) {
         self.0.state_hash(hasher);
         self.1.state_hash(hasher);
+    }
+}
+
+impl<A: StateHash, B: StateHash, C: StateHash> StateHash for (A, B, C) {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        self.0.state_hash(hasher);
+        self.1.state_hash(hasher);
+        self.2.state_hash(hasher);
     }
 }
 

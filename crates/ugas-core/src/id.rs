@@ -33,11 +33,7 @@ macro_rules! definition_id {
             }
         }
 
-        impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
-                self.0.state_hash(hasher);
-            }
-        }
+        $crate::codec::plain_struct!($name(index));
     };
 }
 
@@ -84,8 +80,4 @@ definition_id! {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ActorId(pub u64);
 
-impl crate::hash::StateHash for ActorId {
-    fn state_hash(&self, hasher: &mut crate::hash::StateHasher) {
-        self.0.state_hash(hasher);
-    }
-}
+crate::codec::plain_struct!(ActorId(bits));

@@ -36,6 +36,7 @@ pub mod arena;
 pub mod attribute;
 pub mod catalog;
 pub mod character;
+pub mod codec;
 pub mod command;
 pub mod controller;
 pub mod cue;

@@ -29,7 +29,8 @@
 //! k = z ^ (z >> 33)
 //! ```
 
-use crate::hash::{StateHasher, state_hash_struct};
+use crate::codec::plain_struct;
+use crate::hash::StateHasher;
 
 /// SplitMix64's increment: 2⁶⁴ divided by the golden ratio, made odd.
 const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -121,7 +122,7 @@ impl RandomStream {
     }
 }
 
-state_hash_struct!(RandomStream { key, draws });
+plain_struct!(RandomStream { key, draws });
 
 /// A number that stands for a name in [`RandomStream::derive`], the same on every machine and in every release: the
 /// [`StateHasher`]'s hash of the name's length in bytes and its UTF-8.

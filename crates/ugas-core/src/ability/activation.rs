@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 
 use super::granted::Parameters;
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::PredictionKey;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
-use crate::hash::{state_hash_enum, state_hash_struct};
 use crate::id::{AbilityId, TagId};
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
@@ -223,11 +223,11 @@ impl Activation {
     }
 }
 
-state_hash_struct!(GameplayEvent { tag, magnitude, instigator, target });
-state_hash_enum!(ThreadStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
-state_hash_struct!(Round { step, left, interval, began });
-state_hash_struct!(Thread { id, parent, step, status, rounds, reacting });
-state_hash_struct!(Activation {
+plain_struct!(GameplayEvent { tag, magnitude, instigator, target });
+plain_enum!(ThreadStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
+plain_struct!(Round { step, left, interval, began });
+plain_struct!(Thread { id, parent, step, status, rounds, reacting });
+plain_struct!(Activation {
     granted,
     ability,
     controller,

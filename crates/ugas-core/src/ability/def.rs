@@ -1,7 +1,7 @@
 //! Ability definitions (§8.1, §8.7): what an author writes.
 
 use crate::attribute::Metadata;
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::codec::{plain_enum, plain_struct};
 use crate::task::{NumberDef, TaskDef};
 use crate::time::Span;
 
@@ -281,18 +281,18 @@ impl AbilityDef {
     }
 }
 
-state_hash_enum!(Instancing { 0 => PerActor, 1 => PerExecution, 2 => None });
-state_hash_enum!(TriggerOn { 0 => Event, 1 => TagAdded, 2 => TagPresent });
-state_hash_enum!(NetExecution { 0 => LocalPredicted, 1 => LocalOnly, 2 => ServerOnly, 3 => ServerInitiated });
-state_hash_enum!(NetSecurity {
+plain_enum!(Instancing { 0 => PerActor, 1 => PerExecution, 2 => None });
+plain_enum!(TriggerOn { 0 => Event, 1 => TagAdded, 2 => TagPresent });
+plain_enum!(NetExecution { 0 => LocalPredicted, 1 => LocalOnly, 2 => ServerOnly, 3 => ServerInitiated });
+plain_enum!(NetSecurity {
     0 => ClientOrServer,
     1 => ServerOnlyExecution,
     2 => ServerOnlyTermination,
     3 => ServerOnly,
 });
-state_hash_struct!(TriggerDef { tag, on });
-state_hash_struct!(ChargesDef { max, recharge });
-state_hash_struct!(AbilityDef {
+plain_struct!(TriggerDef { tag, on });
+plain_struct!(ChargesDef { max, recharge });
+plain_struct!(AbilityDef {
     name,
     tags,
     blocked_by_tags,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::codec::plain_struct;
 use crate::effect::AbilityRemoval;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::{AbilityId, ActorId, AttributeSetId, TagId};
 use crate::input::InputId;
 use crate::time::Time;
@@ -99,6 +99,10 @@ impl Grant {
         self
     }
 
+    fn check(&self) -> Result<(), &'static str> {
+        check_parameters(&self.parameters)
+    }
+
     /// Activated as soon as it is granted.
     #[must_use]
     pub fn activated(mut self) -> Self {
@@ -117,6 +121,17 @@ pub(crate) fn set_parameter(parameters: &mut Parameters, name: &str, value: f64)
         Err(at) => parameters.insert(at, (Arc::from(name), value + 0.0)),
     }
     true
+}
+
+/// What [`set_parameter`] sees to.
+pub(crate) fn check_parameters(parameters: &Parameters) -> Result<(), &'static str> {
+    if !parameters.is_sorted_by(|(one, _), (other, _)| one < other) {
+        return Err("parameters are not sorted by their names");
+    }
+    if parameters.iter().any(|(_, value)| !value.is_finite()) {
+        return Err("a parameter is not finite");
+    }
+    Ok(())
 }
 
 pub(crate) fn parameter(parameters: &Parameters, name: &str) -> Option<f64> {
@@ -222,39 +237,33 @@ impl GrantedAbility {
     }
 }
 
-impl StateHash for GrantedAbility {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self {
-            ability,
-            controller,
-            level,
-            input,
-            source_object,
-            dynamic_tags,
-            parameters,
-            granted_by,
-            remove_on_end,
-            activations,
-            charges,
-            recharge,
-            sequence,
-            timer: _,
-        } = self;
-        ability.state_hash(hasher);
-        controller.state_hash(hasher);
-        level.state_hash(hasher);
-        input.state_hash(hasher);
-        source_object.state_hash(hasher);
-        dynamic_tags.state_hash(hasher);
-        parameters.state_hash(hasher);
-        granted_by.state_hash(hasher);
-        remove_on_end.state_hash(hasher);
-        activations.state_hash(hasher);
-        charges.state_hash(hasher);
-        recharge.state_hash(hasher);
-        sequence.state_hash(hasher);
-    }
-}
+plain_struct!(GrantedAbility {
+    ability,
+    controller,
+    level,
+    input,
+    source_object,
+    dynamic_tags,
+    parameters,
+    granted_by,
+    remove_on_end,
+    activations: derived,
+    charges,
+    recharge,
+    sequence,
+    timer: index,
+});
+plain_struct!(Grant {
+    ability,
+    level,
+    input,
+    source_object,
+    dynamic_tags,
+    parameters,
+    // Hosts cannot set it.
+    granted_by: index,
+    activate,
+} => Grant::check);
 
 /// What an ability set gave to a controller, to be taken back together.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -267,4 +276,4 @@ pub struct GrantedSet {
     pub attribute_sets: Vec<AttributeSetId>,
 }
 
-state_hash_struct!(GrantedSet { abilities, effects, attribute_sets });
+plain_struct!(GrantedSet { abilities, effects, attribute_sets });

@@ -14,10 +14,10 @@ pub use activation::{Activation, EndReason, GameplayEvent};
 pub(crate) use activation::{Round, Thread, ThreadStatus};
 pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn};
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
-pub(crate) use granted::{Parameters, parameter, set_parameter};
+pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
 
-use crate::hash::state_hash_struct;
+use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
 use crate::tag::{TagBits, TagRequirement, TagSet};
 use crate::task::{Number, Routine};
@@ -98,4 +98,4 @@ pub struct AbilitySetDef {
     pub tags: Vec<String>,
 }
 
-state_hash_struct!(AbilitySetDef { name, attribute_sets, abilities, effects, tags });
+plain_struct!(AbilitySetDef { name, attribute_sets, abilities, effects, tags });

@@ -3,11 +3,11 @@
 //! Definitions name each other by text, as files do; the [catalog](crate::catalog) resolves them. The values
 //! themselves live in a controller, in the layout of the sets it has.
 
+use crate::codec::{plain_enum, plain_struct};
+
 pub(crate) mod layout;
 
 pub use layout::AttributeSetError;
-
-use crate::hash::{state_hash_enum, state_hash_struct};
 
 /// What kind of number an attribute is (§5.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -245,14 +245,14 @@ impl AttributeSetDef {
     }
 }
 
-state_hash_enum!(AttributeCategory { 0 => Resource, 1 => Statistic, 2 => Meta });
-state_hash_enum!(AttributeReplication { 0 => None, 1 => OwnerOnly, 2 => All });
-state_hash_enum!(Evaluation { 0 => All, 1 => MostNegativeOnly });
-state_hash_enum!(OnBoundChange { 0 => Keep, 1 => Clamp, 2 => KeepRatio });
-state_hash_enum!(BoundDef { 0 => Constant(value), 1 => Attribute(name) });
-state_hash_struct!(Metadata { display_name, description, ui_category, icon });
-state_hash_struct!(Quantize { min, max, bits });
-state_hash_struct!(AttributeDef {
+plain_enum!(AttributeCategory { 0 => Resource, 1 => Statistic, 2 => Meta });
+plain_enum!(AttributeReplication { 0 => None, 1 => OwnerOnly, 2 => All });
+plain_enum!(Evaluation { 0 => All, 1 => MostNegativeOnly });
+plain_enum!(OnBoundChange { 0 => Keep, 1 => Clamp, 2 => KeepRatio });
+plain_enum!(BoundDef { 0 => Constant(value), 1 => Attribute(name) });
+plain_struct!(Metadata { display_name, description, ui_category, icon });
+plain_struct!(Quantize { min, max, bits });
+plain_struct!(AttributeDef {
     name,
     default_base,
     category,
@@ -266,4 +266,4 @@ state_hash_struct!(AttributeDef {
     quantize,
     metadata,
 });
-state_hash_struct!(AttributeSetDef { name, dependencies, attributes, metadata });
+plain_struct!(AttributeSetDef { name, dependencies, attributes, metadata });

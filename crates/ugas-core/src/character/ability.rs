@@ -1,5 +1,6 @@
 //! Granted abilities of a character.
 
+use crate::codec::plain_struct;
 use crate::id::ActorId;
 use crate::time::Span;
 
@@ -49,3 +50,17 @@ impl CharacterAbility {
         }
     }
 }
+
+plain_struct!(CharacterAbility {
+    ability,
+    order,
+    level,
+    input,
+    source_object,
+    dynamic_tags,
+    parameters,
+    granted_by,
+    used_charges,
+    recharge,
+    active_runs,
+});

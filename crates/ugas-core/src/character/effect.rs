@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::magnitude::{AttributeCalculation, CaptureFrom};
 use crate::effect::{EffectDef, EffectStatus, HitResult, RawPayload, Vector3};
 use crate::id::ActorId;
@@ -153,8 +154,19 @@ pub enum Instigator {
 pub struct RememberedSource {
     /// Its tags; those above them are implied.
     pub tags: Vec<String>,
-    /// Attributes that the effect reads live, with base and current value.
-    pub values: Vec<(String, f64, f64)>,
+    /// Attributes that the effect reads live.
+    pub values: Vec<RememberedValue>,
+}
+
+/// What an effect last knew of an attribute of its source.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RememberedValue {
+    /// The attribute.
+    pub attribute: String,
+    /// Its base value.
+    pub base: f64,
+    /// Its current value.
+    pub current: f64,
 }
 
 /// An ability that applied an effect.
@@ -182,3 +194,40 @@ pub struct CapturedValue {
     /// What was read; `None` if there was nothing to read.
     pub value: Option<f64>,
 }
+
+plain_struct!(CharacterEffect {
+    effect,
+    definition,
+    rules,
+    order,
+    recency,
+    level,
+    stacks,
+    status,
+    inhibited,
+    lifetime,
+    phase,
+    instigator,
+    remembered,
+    ability,
+    causer,
+    source_object,
+    hit,
+    origin,
+    payload,
+    set_by_caller,
+    captured,
+    magnitudes,
+    own_duration,
+    own_period,
+    granted_tags,
+    asset_tags,
+    stream,
+});
+plain_enum!(Lifetime { 0 => Whole, 1 => Endless, 2 => Lasting { total, left } });
+plain_struct!(Phase { period, elapsed, ticks });
+plain_enum!(Instigator { 0 => Nobody, 1 => Itself, 2 => Other { owner, name } });
+plain_struct!(RememberedSource { tags, values });
+plain_struct!(RememberedValue { attribute, base, current });
+plain_struct!(AbilityReference { ability, order });
+plain_struct!(CapturedValue { attribute, from, calculation, source_tag_filter, target_tag_filter, value });

@@ -76,6 +76,7 @@
 //! ```
 
 mod ability;
+mod bytes;
 mod effect;
 mod options;
 mod report;
@@ -83,10 +84,12 @@ mod report;
 pub use ability::CharacterAbility;
 pub use effect::{
     AbilityReference, CapturedValue, CharacterEffect, Instigator, Lifetime, Phase, RememberedSource,
+    RememberedValue,
 };
 pub use options::{InstigatorKey, Orphans, RestoreError, RestoreOptions};
 pub use report::{CharacterEntry, CharacterOutcome, CharacterReport};
 
+use crate::codec::plain_struct;
 use crate::controller::ReplicationMode;
 use crate::id::ActorId;
 use crate::input::InputBufferConfig;
@@ -157,3 +160,23 @@ pub struct CharacterAttribute {
     /// Its current value at that moment, if it is known. For readers (P2).
     pub current: Option<f64>,
 }
+
+plain_struct!(Character {
+    name,
+    template,
+    owner,
+    avatar,
+    replication,
+    team,
+    placement,
+    input_buffer,
+    sets,
+    own_tags,
+    effects,
+    abilities,
+    rolls,
+    runs,
+    tags,
+});
+plain_struct!(CharacterSet { name, attributes });
+plain_struct!(CharacterAttribute { name, base, current });

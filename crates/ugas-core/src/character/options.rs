@@ -1,6 +1,7 @@
 //! How a character is restored, and why it may not be.
 
 use crate::attribute::layout::AttributeSetError;
+use crate::codec::{plain_enum, plain_struct};
 use crate::handle::ControllerId;
 use crate::id::ActorId;
 
@@ -113,3 +114,7 @@ pub enum RestoreError {
     #[error("the character cannot have its attribute sets here: {0}")]
     AttributeSets(#[from] AttributeSetError),
 }
+
+plain_struct!(RestoreOptions { owner, avatar, instigators, orphans });
+plain_enum!(InstigatorKey { 0 => Owner(owner), 1 => Name(name) });
+plain_enum!(Orphans { 0 => Keep, 1 => DropFollowers, 2 => Drop });

@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::spec::EffectSpec;
+use crate::codec::{plain_enum, plain_struct};
 use crate::handle::{AbilityHandle, ControllerId};
-use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
 use crate::id::{AttributeId, EffectId};
 use crate::tag::TagBits;
 use crate::time::{Span, Time};
@@ -175,64 +175,32 @@ impl ActiveEffect {
     }
 }
 
-impl StateHash for ActiveEffect {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self {
-            effect,
-            target,
-            spec,
-            sequence,
-            applied,
-            stacks,
-            status,
-            inhibited,
-            given,
-            started,
-            duration,
-            expires,
-            period,
-            phase,
-            next_tick,
-            ticks,
-            magnitudes,
-            stream,
-            last_source,
-            granted,
-            refresh_pending: _,
-            judgement_pending: _,
-            qualification_pending: _,
-            timers: _,
-        } = self;
-        effect.state_hash(hasher);
-        target.state_hash(hasher);
-        spec.state_hash(hasher);
-        sequence.state_hash(hasher);
-        applied.state_hash(hasher);
-        stacks.state_hash(hasher);
-        status.state_hash(hasher);
-        inhibited.state_hash(hasher);
-        given.state_hash(hasher);
-        started.state_hash(hasher);
-        duration.state_hash(hasher);
-        expires.state_hash(hasher);
-        period.state_hash(hasher);
-        phase.state_hash(hasher);
-        next_tick.state_hash(hasher);
-        ticks.state_hash(hasher);
-        magnitudes.state_hash(hasher);
-        stream.state_hash(hasher);
-        last_source.state_hash(hasher);
-        granted.state_hash(hasher);
-    }
-}
+plain_struct!(ActiveEffect {
+    effect,
+    target,
+    spec,
+    sequence,
+    applied,
+    stacks,
+    status,
+    inhibited,
+    given,
+    started,
+    duration,
+    expires,
+    period,
+    phase,
+    next_tick,
+    ticks,
+    magnitudes,
+    stream,
+    last_source,
+    granted,
+    refresh_pending: unhashed,
+    judgement_pending: unhashed,
+    qualification_pending: unhashed,
+    timers: index,
+});
 
-impl StateHash for (AttributeId, f64, f64) {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.0.state_hash(hasher);
-        self.1.state_hash(hasher);
-        self.2.state_hash(hasher);
-    }
-}
-
-state_hash_enum!(EffectStatus { 0 => Running, 1 => Queued });
-state_hash_struct!(LastSource { tags, values });
+plain_enum!(EffectStatus { 0 => Running, 1 => Queued });
+plain_struct!(LastSource { tags, values });

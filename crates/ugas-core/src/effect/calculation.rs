@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::magnitude::{CaptureFrom, CaptureTime};
+use crate::codec::plain_struct;
 use crate::expr::{EvalError, Program};
-use crate::hash::state_hash_struct;
 use crate::id::{AttributeId, TagId};
 use crate::modifier::Operation;
 use crate::simulation::CalculationContext;
@@ -188,6 +188,6 @@ pub(crate) struct Expressions {
     pub(crate) handles_stacks: bool,
 }
 
-state_hash_struct!(CaptureDef { attribute, from, time });
-state_hash_struct!(OutputDef { attribute, operation, magnitude });
-state_hash_struct!(CalculationDef { name, captures, lets, outputs, result });
+plain_struct!(CaptureDef { attribute, from, time });
+plain_struct!(OutputDef { attribute, operation, magnitude });
+plain_struct!(CalculationDef { name, captures, lets, outputs, result });

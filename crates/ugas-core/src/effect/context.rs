@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::codec::plain_struct;
 use crate::handle::{AbilityHandle, ControllerId};
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::ActorId;
 
 /// A point or a direction in the host's world.
@@ -128,12 +128,6 @@ impl EffectContext {
     }
 }
 
-impl StateHash for RawPayload {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.kind.state_hash(hasher);
-        self.bytes.state_hash(hasher);
-    }
-}
-
-state_hash_struct!(HitResult { location, normal, distance, actor, part });
-state_hash_struct!(EffectContext { source, causer, ability, source_object, hit, origin, raw_payload });
+plain_struct!(RawPayload { kind, bytes });
+plain_struct!(HitResult { location, normal, distance, actor, part });
+plain_struct!(EffectContext { source, causer, ability, source_object, hit, origin, raw_payload });

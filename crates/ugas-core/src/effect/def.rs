@@ -3,7 +3,7 @@
 use super::magnitude::{CaptureFrom, MagnitudeDef};
 use super::stacking::{ExecutionPolicy, PeriodicInhibition, StackingDef};
 use crate::attribute::Metadata;
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::codec::{plain_enum, plain_struct};
 use crate::modifier::{ModifierDef, Operation, TagRequirementDef};
 use crate::time::Span;
 
@@ -443,19 +443,19 @@ impl EffectDef {
     }
 }
 
-state_hash_enum!(DurationDef { 0 => Instant, 1 => HasDuration(magnitude), 2 => Infinite });
-state_hash_struct!(PeriodDef { period, execute_on_application });
-state_hash_struct!(TagQueryDef { all, any, none });
-state_hash_enum!(TagQueryItemDef { 0 => Tag(tag), 1 => Query(query) });
-state_hash_enum!(ScopedTargetDef { 0 => Attribute { name, from }, 1 => Variable(name) });
-state_hash_struct!(ScopedModifierDef { target, operation, magnitude });
-state_hash_struct!(ExecutionDef { calculation, modifiers });
-state_hash_struct!(ExpirationEffectsDef { routine, premature, always });
-state_hash_enum!(AdditionalTo { 0 => Target, 1 => Source });
-state_hash_struct!(AdditionalEffectDef { effect, to, source_tags, target_tags });
-state_hash_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
-state_hash_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant });
-state_hash_struct!(EffectDef {
+plain_enum!(DurationDef { 0 => Instant, 1 => HasDuration(magnitude), 2 => Infinite });
+plain_struct!(PeriodDef { period, execute_on_application });
+plain_struct!(TagQueryDef { all, any, none });
+plain_enum!(TagQueryItemDef { 0 => Tag(tag), 1 => Query(query) });
+plain_enum!(ScopedTargetDef { 0 => Attribute { name, from }, 1 => Variable(name) });
+plain_struct!(ScopedModifierDef { target, operation, magnitude });
+plain_struct!(ExecutionDef { calculation, modifiers });
+plain_struct!(ExpirationEffectsDef { routine, premature, always });
+plain_enum!(AdditionalTo { 0 => Target, 1 => Source });
+plain_struct!(AdditionalEffectDef { effect, to, source_tags, target_tags });
+plain_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
+plain_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant });
+plain_struct!(EffectDef {
     name,
     duration,
     period,

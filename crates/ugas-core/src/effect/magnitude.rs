@@ -1,7 +1,7 @@
 //! Magnitudes (§9.4.2): where a modifier's number comes from.
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::expr::{Program, Side};
-use crate::hash::{state_hash_enum, state_hash_struct};
 use crate::id::{AttributeId, CalculationId, CurveId, TagId};
 use crate::tag::TagSet;
 
@@ -221,10 +221,10 @@ pub(crate) struct AttributeMagnitude {
     pub(crate) curve: Option<CurveId>,
 }
 
-state_hash_enum!(CaptureFrom { 0 => Source, 1 => Target });
-state_hash_enum!(CaptureTime { 0 => OnApplication, 1 => OnExecution });
-state_hash_enum!(AttributeCalculation { 0 => Current, 1 => Base, 2 => Bonus, 3 => UpToLayer(layer) });
-state_hash_struct!(AttributeMagnitudeDef {
+plain_enum!(CaptureFrom { 0 => Source, 1 => Target });
+plain_enum!(CaptureTime { 0 => OnApplication, 1 => OnExecution });
+plain_enum!(AttributeCalculation { 0 => Current, 1 => Base, 2 => Bonus, 3 => UpToLayer(layer) });
+plain_struct!(AttributeMagnitudeDef {
     attribute,
     from,
     calculation,
@@ -236,7 +236,7 @@ state_hash_struct!(AttributeMagnitudeDef {
     source_tag_filter,
     target_tag_filter,
 });
-state_hash_enum!(MagnitudeDef {
+plain_enum!(MagnitudeDef {
     0 => Scalable { value, curve, curve_input },
     1 => Attribute(attribute),
     2 => Calculation { name, coefficient, pre_add, post_add },

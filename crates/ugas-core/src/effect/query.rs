@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::codec::plain_struct;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{ActorId, AttributeId, EffectId};
 use crate::tag::TagQuery;
@@ -41,3 +42,5 @@ impl EffectQuery {
         Self { tags, ..Self::default() }
     }
 }
+
+plain_struct!(EffectQuery { effect, source, source_object, tags, source_tags, modifies, ignore });

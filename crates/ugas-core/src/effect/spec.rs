@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::context::EffectContext;
-use crate::hash::state_hash_struct;
+use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
 use crate::time::Span;
 
@@ -118,6 +118,17 @@ impl EffectSpec {
         self
     }
 
+    /// What [`Self::set_magnitude`] and [`Self::with_period`] see to.
+    fn check(&self) -> Result<(), &'static str> {
+        if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
+            return Err("the numbers of a spec are not sorted by their tags");
+        }
+        if self.period.is_some_and(|period| !period.is_positive()) {
+            return Err("the period of a spec is not positive");
+        }
+        Ok(())
+    }
+
     /// Marks it as part of a prediction.
     #[must_use]
     pub fn predicted(mut self, key: PredictionKey) -> Self {
@@ -126,13 +137,9 @@ impl EffectSpec {
     }
 }
 
-impl crate::hash::StateHash for PredictionKey {
-    fn state_hash(&self, hasher: &mut crate::hash::StateHasher) {
-        self.0.state_hash(hasher);
-    }
-}
+plain_struct!(PredictionKey(key));
 
-state_hash_struct!(EffectSpec {
+plain_struct!(EffectSpec {
     effect,
     name_hash,
     level,
@@ -144,4 +151,4 @@ state_hash_struct!(EffectSpec {
     asset_tags,
     captured,
     prediction,
-});
+} => EffectSpec::check);

@@ -1,6 +1,6 @@
 //! Stacking and execution policies (§9.6, E4, E5): how several applications of one effect live together.
 
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::codec::{plain_enum, plain_struct};
 use crate::time::Span;
 
 /// How several instances of one effect on one target interact (§9.6, E4).
@@ -115,13 +115,13 @@ pub enum PeriodicInhibition {
     ExecuteAndReset,
 }
 
-state_hash_enum!(ExecutionPolicy { 0 => RunInParallel, 1 => RunInSequence, 2 => RunInMerge });
-state_hash_enum!(StackingType { 0 => AggregateBySource, 1 => AggregateByTarget });
-state_hash_enum!(DurationRefresh { 0 => Refresh, 1 => Never, 2 => Extend });
-state_hash_enum!(PeriodReset { 0 => Reset, 1 => Never });
-state_hash_enum!(StackExpiration { 0 => ClearAll, 1 => RemoveOneAndRefresh, 2 => Refresh });
-state_hash_enum!(PeriodicInhibition { 0 => NeverReset, 1 => Reset, 2 => ExecuteAndReset });
-state_hash_struct!(StackingDef {
+plain_enum!(ExecutionPolicy { 0 => RunInParallel, 1 => RunInSequence, 2 => RunInMerge });
+plain_enum!(StackingType { 0 => AggregateBySource, 1 => AggregateByTarget });
+plain_enum!(DurationRefresh { 0 => Refresh, 1 => Never, 2 => Extend });
+plain_enum!(PeriodReset { 0 => Reset, 1 => Never });
+plain_enum!(StackExpiration { 0 => ClearAll, 1 => RemoveOneAndRefresh, 2 => Refresh });
+plain_enum!(PeriodicInhibition { 0 => NeverReset, 1 => Reset, 2 => ExecuteAndReset });
+plain_struct!(StackingDef {
     kind,
     limit,
     duration_refresh,

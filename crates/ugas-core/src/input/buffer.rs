@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::InputId;
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::codec::plain_struct;
 use crate::time::{Span, Time};
 
 /// Whether, for how long and how many inputs are kept (§11.3).
@@ -103,28 +103,25 @@ impl InputBuffer {
         self.inputs.clear();
     }
 
+    /// Whether it holds no more than it may.
+    pub(crate) fn is_within_capacity(&self) -> bool {
+        self.inputs.len() <= self.capacity()
+    }
+
     fn capacity(&self) -> usize {
         if self.config.enabled { usize::try_from(self.config.size).unwrap_or(usize::MAX) } else { 0 }
     }
 }
 
-state_hash_struct!(InputBufferConfig { enabled, window, size });
-state_hash_struct!(BufferedInput { input, timestamp });
+plain_struct!(InputBufferConfig { enabled, window, size });
+plain_struct!(BufferedInput { input, timestamp });
 
-impl StateHash for InputBuffer {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { config, inputs } = self;
-        config.state_hash(hasher);
-        (inputs.len() as u64).state_hash(hasher);
-        for input in inputs {
-            input.state_hash(hasher);
-        }
-    }
-}
+plain_struct!(InputBuffer { config, inputs });
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::StateHasher;
 
     fn at(millis: u64) -> Time {
         Time::from_micros(millis * 1_000)

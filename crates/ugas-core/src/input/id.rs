@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::hash::{StateHash, StateHasher};
+use crate::codec::plain_struct;
 
 /// What an ability is bound to: the right-hand end of the chain hardware, action, input id (§11.1).
 ///
@@ -48,15 +48,12 @@ impl fmt::Debug for InputId {
     }
 }
 
-impl StateHash for InputId {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.0.state_hash(hasher);
-    }
-}
+plain_struct!(InputId(name));
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::StateHasher;
 
     #[test]
     fn ids_are_equal_by_name_alone() {

@@ -2,8 +2,8 @@
 
 pub(crate) mod aggregate;
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::magnitude::MagnitudeDef;
-use crate::hash::{state_hash_enum, state_hash_struct};
 
 /// Highest evaluation layer; layers run from 0 in order (M1).
 pub const MAX_LAYER: u8 = 9;
@@ -173,12 +173,12 @@ impl ModifierDef {
     }
 }
 
-state_hash_enum!(Operation {
+plain_enum!(Operation {
     0 => Add, 1 => AddPost, 2 => Multiply, 3 => Override,
     4 => MultiplyAdditive, 5 => DivideAdditive, 6 => MultiplyCompound,
 });
-state_hash_struct!(TagRequirementDef { require, ignore });
-state_hash_struct!(ModifierDef {
+plain_struct!(TagRequirementDef { require, ignore });
+plain_struct!(ModifierDef {
     attribute,
     operation,
     magnitude,

@@ -32,6 +32,9 @@ pub struct ActivationRequest {
     pub(crate) while_tag: Option<TagId>,
 }
 
+// Hosts cannot set the tag.
+crate::codec::plain_struct!(ActivationRequest { targets, event, prediction, while_tag: index });
+
 impl ActivationRequest {
     /// On these targets.
     pub fn on(targets: impl Into<TargetData>) -> Self {

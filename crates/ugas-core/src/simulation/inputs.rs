@@ -37,7 +37,7 @@ pub(crate) struct InputState {
     pub(crate) released: Option<Time>,
 }
 
-crate::hash::state_hash_struct!(InputState { input, pressed, released });
+crate::codec::plain_struct!(InputState { input, pressed, released });
 
 impl Simulation {
     /// An input is pressed (§11.1). Tasks that wait for it go on; otherwise the abilities that are bound to it are tried

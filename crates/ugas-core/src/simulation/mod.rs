@@ -19,6 +19,7 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod derive;
 mod execute;
 mod flush;
 mod grant;
@@ -36,6 +37,7 @@ mod requirements;
 mod routine;
 mod runtime;
 mod sets;
+mod snapshot;
 mod spawn;
 mod state;
 mod targets;
@@ -55,9 +57,10 @@ pub use inputs::Pressed;
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
+pub use snapshot::{ForeignSnapshot, Snapshot};
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
-pub use state::{Config, ForeignSnapshot, Role, Snapshot};
+pub use state::{Config, Role};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
 pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
@@ -258,12 +261,12 @@ impl Simulation {
 
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { catalog: self.catalog.hash(), state: self.state.clone() }
+        Snapshot { catalog: Arc::clone(&self.catalog), state: self.state.clone() }
     }
 
     /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
-        snapshot.catalog = self.catalog.hash();
+        snapshot.catalog = Arc::clone(&self.catalog);
         snapshot.state.clone_from(&self.state);
     }
 
@@ -274,8 +277,9 @@ impl Simulation {
     /// # Errors
     /// If the snapshot is of a simulation of another catalog; nothing has changed then.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ForeignSnapshot> {
-        if snapshot.catalog != self.catalog.hash() {
-            return Err(ForeignSnapshot { expected: self.catalog.hash(), found: snapshot.catalog });
+        let (expected, found) = (self.catalog.hash(), snapshot.catalog.hash());
+        if expected != found {
+            return Err(ForeignSnapshot { expected, found });
         }
         self.state.clone_from(&snapshot.state);
         self.scratch = Scratch::default();

@@ -20,6 +20,8 @@ pub enum Stacks {
     Count(u32),
 }
 
+crate::codec::plain_enum!(Stacks { 0 => All, 1 => Count(count) });
+
 impl Simulation {
     /// Removes an active effect, or some of its stacks (§4.5).
     ///

@@ -75,6 +75,9 @@ impl Spawn {
     }
 }
 
+crate::codec::plain_struct!(Spawn { def, owner, avatar });
+crate::codec::plain_enum!(Source { 0 => Named(name), 1 => Template(template), 2 => Def(def) });
+
 /// Why a controller could not be spawned.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -7,6 +7,7 @@ use crate::ability::{Activation, GrantedAbility};
 use crate::arena::Arena;
 use crate::attribute::layout::Layout;
 use crate::catalog::Catalog;
+use crate::codec::{plain_enum, plain_struct};
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, Handle, TaskId};
@@ -78,44 +79,20 @@ impl Default for Config {
     }
 }
 
-/// A copy of a simulation's state; see [`Simulation::snapshot`](super::Simulation::snapshot).
-#[derive(Clone)]
-pub struct Snapshot {
-    /// Hash of the catalog that the state's ids are of.
-    pub(super) catalog: u64,
-    pub(super) state: State,
-}
-
-/// A snapshot of a simulation of another catalog, whose ids would mean other things here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the snapshot is of another catalog: its hash is {found:016x}, that of this simulation {expected:016x}; \
-     one from before a reload cannot be restored, take another after it"
-)]
-pub struct ForeignSnapshot {
-    /// Hash of the simulation's catalog.
-    pub expected: u64,
-    /// Hash of the snapshot's catalog.
-    pub found: u64,
-}
-
-impl Snapshot {
-    /// The time at which it was taken.
-    pub fn time(&self) -> Time {
-        self.state.now
-    }
-
-    /// The hash of the state.
-    pub fn state_hash(&self) -> u64 {
-        StateHasher::of(&self.state)
-    }
-}
-
-impl core::fmt::Debug for Snapshot {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Snapshot at {}", self.state.now)
-    }
-}
+plain_enum!(Role { 0 => Authority, 1 => Client });
+plain_struct!(Config {
+    seed,
+    role,
+    audit,
+    cascade_limit,
+    max_controllers,
+    max_effects_per_controller,
+    max_abilities_per_controller,
+    max_activations_per_controller,
+    max_branches_per_activation,
+    max_runtime_effects,
+    max_events,
+});
 
 /// What a timer does when it fires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -2,6 +2,7 @@
 
 use super::registry::TagRegistry;
 use super::set::TagSet;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::TagId;
 
@@ -204,6 +205,36 @@ impl StateHash for TagBits {
         let Self { head, tail } = self;
         head.state_hash(hasher);
         tail.state_hash(hasher);
+    }
+}
+
+impl Encode for TagBits {
+    /// The words up to the last that is not zero.
+    fn encode(&self, encoder: &mut Encoder) {
+        let Self { head, tail } = self;
+        let of_head = if tail.is_empty() {
+            head.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1)
+        } else {
+            HEAD_WORDS
+        };
+        encoder.length(of_head + tail.len());
+        for word in head[..of_head].iter().chain(tail) {
+            word.encode(encoder);
+        }
+    }
+}
+
+impl Decode for TagBits {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let mut words = Vec::<u64>::decode(decoder)?;
+        if words.last() == Some(&0) {
+            return Err(decoder.invalid("a set of tags ends with none"));
+        }
+        let tail = words.split_off(words.len().min(HEAD_WORDS));
+        words.resize(HEAD_WORDS, 0);
+        let mut head = [0; HEAD_WORDS];
+        head.copy_from_slice(&words);
+        Ok(Self { head, tail })
     }
 }
 

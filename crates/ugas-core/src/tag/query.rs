@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::bits::TagView;
 use super::set::TagRequirement;
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::codec::{plain_enum, plain_struct};
 use crate::id::TagId;
 
 /// A condition on tags: `{ All: […], Any: […], None: […] }` over tags and further queries (T4).
@@ -111,6 +111,13 @@ impl TagQuery {
         }
     }
 
+    /// Whether each node but the last, the root, is an item of a list that comes later.
+    fn check(&self) -> Result<(), &'static str> {
+        let Some(root) = self.nodes.len().checked_sub(1) else { return Ok(()) };
+        let is_sound = |at: usize| self.list_of(at).is_some() == (at != root);
+        if (0..=root).all(is_sound) { Ok(()) } else { Err("the lists of a tag query are not in order") }
+    }
+
     fn list(rule: Rule, items: impl Iterator<Item = TagQueryItem>) -> Self {
         let mut nodes = Vec::new();
         let mut roots: SmallVec<[usize; 8]> = SmallVec::new();
@@ -138,7 +145,7 @@ impl TagQuery {
     }
 }
 
-state_hash_struct!(TagQuery { nodes });
+plain_struct!(TagQuery { nodes } => TagQuery::check);
 
 impl From<TagId> for TagQuery {
     fn from(tag: TagId) -> Self {
@@ -211,9 +218,9 @@ impl Rule {
     }
 }
 
-state_hash_struct!(Node { to_list, test });
-state_hash_enum!(Test { 0 => Tag(tag), 1 => List(rule) });
-state_hash_enum!(Rule { 0 => All, 1 => Any, 2 => None });
+plain_struct!(Node { to_list, test });
+plain_enum!(Test { 0 => Tag(tag), 1 => List(rule) });
+plain_enum!(Rule { 0 => All, 1 => Any, 2 => None });
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,8 @@
 //! Sets of tags as definitions ask for them: compiled to masks once, judged often.
 
 use super::bits::{TagView, place};
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::hash::{StateHash, StateHasher};
 use crate::id::TagId;
 
 /// An immutable set of tags, for requirements (`ActivationRequiredTags`, `ApplicationBlockedTags`, …).
@@ -107,6 +108,23 @@ impl StateHash for TagSet {
     }
 }
 
+impl Encode for TagSet {
+    fn encode(&self, encoder: &mut Encoder) {
+        let Self { tags, first: _, rest: _ } = self;
+        tags.encode(encoder);
+    }
+}
+
+impl Decode for TagSet {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let tags = Vec::decode(decoder)?;
+        if !tags.is_sorted_by(|one, other| one < other) {
+            return Err(decoder.invalid("the tags of a set are not sorted"));
+        }
+        Ok(Self::new(tags))
+    }
+}
+
 /// A `Require` and `Ignore` pair, as modifiers have for their source and target (M5).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TagRequirement {
@@ -135,7 +153,7 @@ impl TagRequirement {
     }
 }
 
-state_hash_struct!(TagRequirement { require, ignore });
+plain_struct!(TagRequirement { require, ignore });
 
 /// The tags of a set that share one word of a [`TagView`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Effect containers (GASD §4.11.5): targeting and what happens to the targets, as one thing with a name.
 
 use super::def::TargetingDef;
-use crate::hash::state_hash_struct;
+use crate::codec::plain_struct;
 
 /// A bundle of targeting and effects, which abilities apply by name.
 ///
@@ -37,4 +37,4 @@ impl EffectContainerDef {
     }
 }
 
-state_hash_struct!(EffectContainerDef { name, targeting, effects });
+plain_struct!(EffectContainerDef { name, targeting, effects });

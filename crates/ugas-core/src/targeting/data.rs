@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::{ContextPayload, HitResult, RawPayload, Vector3};
 use crate::handle::ControllerId;
-use crate::hash::{StateHash, StateHasher, state_hash_enum};
 
 /// One thing that is targeted.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,7 +61,7 @@ impl Target {
     }
 }
 
-state_hash_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 2 => Location(at), 3 => Custom(raw) });
+plain_enum!(Target { 0 => Controller(controller), 1 => Hit { controller, hit }, 2 => Location(at), 3 => Custom(raw) });
 
 /// What was targeted, in order: the best first.
 ///
@@ -146,11 +146,7 @@ impl TargetData {
     }
 }
 
-impl StateHash for TargetData {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.0.state_hash(hasher);
-    }
-}
+plain_struct!(TargetData(targets));
 
 impl From<ControllerId> for Target {
     fn from(controller: ControllerId) -> Self {

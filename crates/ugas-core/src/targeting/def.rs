@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::geometry::Shape;
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::TagQueryDef;
-use crate::hash::{state_hash_enum, state_hash_struct};
+use crate::hash::state_hash_struct;
 use crate::tag::{TagQuery, TagSet};
 
 /// Where an area begins.
@@ -176,8 +177,8 @@ impl TargetingDef {
     }
 }
 
-state_hash_enum!(Origin { 0 => Owner, 1 => ActivationTarget, 2 => TargetLocation });
-state_hash_enum!(Affiliation {
+plain_enum!(Origin { 0 => Owner, 1 => ActivationTarget, 2 => TargetLocation });
+plain_enum!(Affiliation {
     0 => Any,
     1 => Allied,
     2 => OtherAllied,
@@ -186,8 +187,8 @@ state_hash_enum!(Affiliation {
     5 => SelfOnly,
     6 => ExcludeSelf,
 });
-state_hash_enum!(Confirmation { 0 => Instant, 1 => UserConfirmed, 2 => Custom, 3 => CustomMulti });
-state_hash_struct!(TargetingDef {
+plain_enum!(Confirmation { 0 => Instant, 1 => UserConfirmed, 2 => Custom, 3 => CustomMulti });
+plain_struct!(TargetingDef {
     shape,
     range,
     origin,

@@ -1,8 +1,9 @@
 //! Areas and what is in them: squares of distances, dot and cross products, nothing that a platform rounds its own way.
 
 use super::placement::Placement;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
 use crate::effect::Vector3;
-use crate::hash::{StateHash, StateHasher, state_hash_enum, state_hash_struct};
+use crate::hash::{StateHash, StateHasher, state_hash_struct};
 
 /// The form of what is searched.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -109,7 +110,20 @@ impl StateHash for HalfAngle {
     }
 }
 
-state_hash_enum!(Shape {
+impl Encode for HalfAngle {
+    fn encode(&self, encoder: &mut Encoder) {
+        let Self { degrees, signed_square: _ } = self;
+        degrees.encode(encoder);
+    }
+}
+
+impl Decode for HalfAngle {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        f64::decode(decoder).map(Self::from_degrees)
+    }
+}
+
+plain_enum!(Shape {
     0 => SelfOnly,
     1 => ActivationTarget,
     2 => Nearest,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::data::NotFinitePosition;
+use crate::codec::plain_struct;
 use crate::effect::Vector3;
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
 
 /// Where a controller is and where it looks, in the host's coordinates.
 ///
@@ -42,6 +42,11 @@ impl Placement {
         Self::new(position, [0.0; 3])
     }
 
+    fn check(&self) -> Result<(), &'static str> {
+        let Self { position, facing } = *self;
+        Self::new(position, facing).map(|_| ()).map_err(|_| "a placement is not finite")
+    }
+
     /// Where it is.
     pub fn position(&self) -> Vector3 {
         self.position
@@ -53,7 +58,7 @@ impl Placement {
     }
 }
 
-state_hash_struct!(Placement { position, facing });
+plain_struct!(Placement { position, facing } => Placement::check);
 
 /// A side in the host's game, by name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -71,11 +76,7 @@ impl Team {
     }
 }
 
-impl StateHash for Team {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        self.0.state_hash(hasher);
-    }
-}
+plain_struct!(Team(name));
 
 impl From<&str> for Team {
     fn from(name: &str) -> Self {

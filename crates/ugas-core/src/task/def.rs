@@ -3,8 +3,8 @@
 //! A program is a list of tasks that run one after the other. `Race` and `All` run lists side by side, `Repeat` and `If`
 //! steer, waits pause, actions act (A5).
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::effect::TagQueryDef;
-use crate::hash::{state_hash_enum, state_hash_struct};
 use crate::targeting::{Confirmation, TargetingDef};
 
 /// A number of a task: fixed, or an expression that is evaluated when the task begins.
@@ -346,10 +346,10 @@ impl TaskDef {
     }
 }
 
-state_hash_enum!(NumberDef { 0 => Value(value), 1 => Expression(text) });
-state_hash_enum!(Comparison { 0 => LessThan, 1 => LessEqual, 2 => Greater, 3 => GreaterEqual });
-state_hash_struct!(EffectFilterDef { effect, tags });
-state_hash_enum!(WaitDef {
+plain_enum!(NumberDef { 0 => Value(value), 1 => Expression(text) });
+plain_enum!(Comparison { 0 => LessThan, 1 => LessEqual, 2 => Greater, 3 => GreaterEqual });
+plain_struct!(EffectFilterDef { effect, tags });
+plain_enum!(WaitDef {
     0 => Delay(seconds),
     1 => GameTime(seconds),
     2 => Event { tag, exact, once },
@@ -372,19 +372,10 @@ state_hash_enum!(WaitDef {
     19 => TargetData { targeting, confirmation, max_delay },
     20 => NetSync { max_delay },
 });
-state_hash_struct!(ApplyDef {
-    effect,
-    level,
-    set_by_caller,
-    name,
-    max_range,
-    radius,
-    require_tag,
-    ignore_tag,
-});
-state_hash_struct!(RemoveDef { effect, name, tags, stacks });
-state_hash_enum!(Recipient { 0 => Owner, 1 => Target });
-state_hash_enum!(ActionDef {
+plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag });
+plain_struct!(RemoveDef { effect, name, tags, stacks });
+plain_enum!(Recipient { 0 => Owner, 1 => Target });
+plain_enum!(ActionDef {
     0 => Commit,
     1 => CommitCost,
     2 => CommitCooldown,
@@ -402,14 +393,14 @@ state_hash_enum!(ActionDef {
     14 => ActivateAbility(ability),
     15 => ActivateAbilitiesWithTags(tags),
 });
-state_hash_enum!(HostValue {
+plain_enum!(HostValue {
     0 => Flag(flag),
     1 => Number(number),
     2 => Text(text),
     3 => List(list),
     4 => Map(map),
 });
-state_hash_enum!(TaskDef {
+plain_enum!(TaskDef {
     0 => Sequence(tasks),
     1 => Race(branches),
     2 => All(branches),

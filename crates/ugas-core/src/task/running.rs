@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::codec::{plain_enum, plain_struct};
 use crate::handle::{ActivationId, ControllerId};
-use crate::hash::{StateHash, StateHasher, state_hash_enum};
 use crate::id::{AttributeId, TagId};
 use crate::time::Time;
 use crate::timer::TimerKey;
@@ -106,34 +106,21 @@ impl RunningTask {
     }
 }
 
-impl StateHash for RunningTask {
-    fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self {
-            activation,
-            controller,
-            thread,
-            step,
-            sequence,
-            started,
-            deadline,
-            memory,
-            subjects,
-            timer: _,
-        } = self;
-        activation.state_hash(hasher);
-        controller.state_hash(hasher);
-        thread.state_hash(hasher);
-        step.state_hash(hasher);
-        sequence.state_hash(hasher);
-        started.state_hash(hasher);
-        deadline.state_hash(hasher);
-        memory.state_hash(hasher);
-        subjects.state_hash(hasher);
-    }
-}
+plain_struct!(RunningTask {
+    activation,
+    controller,
+    thread,
+    step,
+    sequence,
+    started,
+    deadline,
+    memory,
+    subjects,
+    timer: index,
+});
 
-state_hash_enum!(TaskOutcome { 0 => Completed, 1 => Interrupted, 2 => Cancelled, 3 => Failed });
-state_hash_enum!(Subject {
+plain_enum!(TaskOutcome { 0 => Completed, 1 => Interrupted, 2 => Cancelled, 3 => Failed });
+plain_enum!(Subject {
     0 => Attribute(attribute),
     1 => Tag(tag),
     2 => Event(tag),

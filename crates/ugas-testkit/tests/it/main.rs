@@ -2,6 +2,7 @@
 
 mod abilities;
 mod against_oracle;
+mod bytes;
 mod characters;
 mod fuzz;
 mod no_panic;

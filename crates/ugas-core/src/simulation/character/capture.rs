@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ability::GrantedAbility;
 use crate::character::{
     AbilityReference, CapturedValue, Character, CharacterAbility, CharacterAttribute, CharacterEffect,
-    CharacterSet, Instigator, Lifetime, Phase, RememberedSource,
+    CharacterSet, Instigator, Lifetime, Phase, RememberedSource, RememberedValue,
 };
 use crate::controller::Controller;
 use crate::effect::magnitude::{Capture, CaptureFrom};
@@ -248,10 +248,14 @@ impl<'a> Taking<'a> {
         definition: &Effect,
         last: Option<&LastSource>,
     ) -> Option<RememberedSource> {
-        let name = |attribute| self.sim.catalog.attribute_name(attribute).to_owned();
+        let value = |attribute, base, current| RememberedValue {
+            attribute: self.sim.catalog.attribute_name(attribute).to_owned(),
+            base,
+            current,
+        };
         if let Some(last) = last {
             let values =
-                last.values.iter().map(|&(attribute, base, current)| (name(attribute), base, current));
+                last.values.iter().map(|&(attribute, base, current)| value(attribute, base, current));
             return Some(RememberedSource { tags: self.lowest(&last.tags), values: values.collect() });
         }
         let source = active.source().filter(|source| *source != self.id)?;
@@ -261,7 +265,7 @@ impl<'a> Taking<'a> {
         };
         let values = definition.source_reads.iter().filter_map(|&attribute| {
             let slot = usize::from(self.sim.state.layout(controller).slot_of(attribute)?);
-            Some((name(attribute), controller.base[slot], controller.current[slot]))
+            Some(value(attribute, controller.base[slot], controller.current[slot]))
         });
         Some(RememberedSource { tags: self.lowest(controller.tags.bits()), values: values.collect() })
     }

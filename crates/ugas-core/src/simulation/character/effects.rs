@@ -9,6 +9,7 @@ use super::rules::rules_of;
 use crate::catalog::DefinitionKind;
 use crate::character::{
     CapturedValue, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Orphans, RememberedSource,
+    RememberedValue,
 };
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
@@ -312,9 +313,9 @@ impl<'a> Restoring<'a> {
         let Some(RememberedSource { tags, values }) = remembered else { return LastSource::default() };
         let catalog = &self.sim.catalog;
         let tags = tags.iter().filter_map(|name| catalog.tags().id(name));
-        let values = values.iter().filter_map(|(name, base, current)| {
+        let values = values.iter().filter_map(|RememberedValue { attribute, base, current }| {
             let is_number = base.is_finite() && current.is_finite();
-            Some((catalog.attribute(name).ok().filter(|_| is_number)?, *base, *current))
+            Some((catalog.attribute(attribute).ok().filter(|_| is_number)?, *base, *current))
         });
         LastSource { tags: TagBits::closed(catalog.tags(), tags), values: values.collect() }
     }

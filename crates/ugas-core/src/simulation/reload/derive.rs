@@ -1,12 +1,11 @@
 //! All that follows from the facts (R2): modifiers, tags, cues, timers, and what effects follow.
 
 use super::Reload;
-use crate::effect::{Effect, EffectStatus};
+use crate::effect::EffectStatus;
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::modifier::aggregate::ModifierEntry;
 use crate::simulation::activate::{acting, cue_parameters};
-use crate::tag::TagContainer;
 use crate::timer::TimerWheel;
 
 impl Reload<'_> {
@@ -18,50 +17,17 @@ impl Reload<'_> {
             self.derive_tags(id);
             self.derive_cues(id);
         }
-        for id in self.order.clone() {
-            if let Some(effect) = self.definition_now(id) {
-                self.next.watch(id, &effect);
-                self.next.schedule(id);
-            }
-        }
-        self.derive_runs();
+        self.next.derive_watches(&self.order);
+        self.next.derive_runs();
         for id in self.touched.clone() {
             self.look_at_modifiers(id);
         }
     }
 
-    /// The running effects on a controller, in application order, with their definitions.
-    fn running(&self, id: ControllerId) -> Vec<(ActiveEffectId, std::sync::Arc<Effect>)> {
-        let controller = self.next.state.controllers.get(id);
-        let effects = controller.map(|controller| controller.effects.as_slice()).unwrap_or_default();
-        let running = effects.iter().filter_map(|&active| {
-            let instance = self.next.state.effects.get(active)?;
-            let effect = self.definition_now(active)?;
-            (instance.status == EffectStatus::Running).then_some((active, effect))
-        });
-        running.collect()
-    }
-
-    /// Those whose tags, abilities and cues are out.
-    pub(super) fn giving(&self, id: ControllerId) -> Vec<(ActiveEffectId, std::sync::Arc<Effect>)> {
-        let gives = |(active, _): &(ActiveEffectId, _)| {
-            self.next.state.effects.get(*active).is_some_and(|active| active.given && !active.inhibited)
-        };
-        self.running(id).into_iter().filter(gives).collect()
-    }
-
     /// Slots whose modifiers are not what they were have to be looked at again.
     fn derive_modifiers(&mut self, id: ControllerId) {
-        let state = &self.next.state;
-        let mut entries: Vec<ModifierEntry> = Vec::new();
-        for (active, effect) in self.running(id) {
-            let Some(instance) = state.effects.get(active) else { continue };
-            let of_effect =
-                (0..effect.modifiers.len()).filter_map(|index| state.entry(active, instance, &effect, index));
-            entries.extend(of_effect);
-        }
+        let entries = self.next.derived_modifiers(id);
         let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
-        entries.sort_unstable_by_key(key);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
         let before = core::mem::replace(&mut controller.modifiers, entries);
         let now = &controller.modifiers;
@@ -75,15 +41,7 @@ impl Reload<'_> {
     }
 
     fn derive_tags(&mut self, id: ControllerId) {
-        let catalog = &self.next.catalog;
-        let mut tags = TagContainer::default();
-        let mut crossed = Vec::new();
-        for (active, effect) in self.giving(id) {
-            let Some(instance) = self.next.state.effects.get(active) else { continue };
-            for tag in effect.granted_tags.iter().chain(instance.spec.granted_tags.iter().copied()) {
-                let _ = tags.add(catalog.tags(), tag, &mut crossed);
-            }
-        }
+        let tags = self.next.derived_tags(id);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
         let before = core::mem::replace(&mut controller.tags, tags);
         let now = &controller.tags;
@@ -98,37 +56,22 @@ impl Reload<'_> {
     }
 
     fn derive_cues(&mut self, id: ControllerId) {
-        let giving = self.giving(id);
+        let cues = self.next.derived_cues(id);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
-        let before = core::mem::take(&mut controller.cues);
-        // Cues that runs of abilities show go on.
-        for &run in &controller.activations {
-            let activation = self.next.state.activations.get(run);
-            for &cue in activation.map(|activation| &*activation.cues).unwrap_or_default() {
-                match controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
-                    Ok(at) => controller.cues[at].1 += 1,
-                    Err(at) => controller.cues.insert(at, (cue, 1)),
-                }
-            }
-        }
-        for (active, effect) in giving {
+        let before = core::mem::replace(&mut controller.cues, cues.clone());
+        let mut shown = before.clone();
+        for (active, effect) in self.next.giving_effects(id) {
             let Some(instance) = self.next.state.effects.get(active) else { continue };
             let parameters = cue_parameters(instance, &effect);
             for cue in effect.cues.iter() {
-                match controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
-                    Ok(at) => controller.cues[at].1 += 1,
-                    Err(at) => {
-                        controller.cues.insert(at, (cue, 1));
-                        if before.binary_search_by_key(&cue, |(tag, _)| *tag).is_err() {
-                            let added = EventKind::CueAdded { controller: id, cue, parameters };
-                            self.work.announcements.push(added);
-                        }
-                    }
+                if let Err(at) = shown.binary_search_by_key(&cue, |(tag, _)| *tag) {
+                    shown.insert(at, (cue, 1));
+                    self.work.announcements.push(EventKind::CueAdded { controller: id, cue, parameters });
                 }
             }
         }
         for &(cue, _) in &before {
-            if controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag).is_err() {
+            if cues.binary_search_by_key(&cue, |(tag, _)| *tag).is_err() {
                 self.work.announcements.push(EventKind::CueRemoved { controller: id, cue });
             }
         }

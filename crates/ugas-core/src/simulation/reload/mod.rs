@@ -101,16 +101,13 @@ impl<'a> Reload<'a> {
         let mut next = old.clone();
         next.catalog = catalog;
         next.scratch = Scratch::default();
-        let mut order: Vec<(u64, ActiveEffectId)> =
-            old.state.effects.iter().map(|(id, active)| (active.sequence, id)).collect();
-        order.sort_unstable();
         Self {
             old,
             next,
             changes: Changes { old: &old.catalog, diff },
             ids,
             entries: Vec::new(),
-            order: order.into_iter().map(|(_, id)| id).collect(),
+            order: old.state.application_order(),
             touched: Vec::new(),
             work: Work::default(),
         }

@@ -3,7 +3,7 @@
 use super::Reload;
 use crate::ability::{Activation, GameplayEvent};
 use crate::catalog::DefinitionKind;
-use crate::handle::{ActivationId, TaskId};
+use crate::handle::ActivationId;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::task::{RunningTask, Subject};
 
@@ -141,38 +141,5 @@ impl Reload<'_> {
             Subject::Event(tag) => Subject::Event(self.ids.tag(tag)?),
             other => other,
         })
-    }
-
-    /// Subscriptions, triggers, blocks and timers follow from tasks, abilities and effects (R2).
-    pub(super) fn derive_runs(&mut self) {
-        let tasks: Vec<TaskId> = self.next.state.tasks.handles().collect();
-        for id in tasks {
-            let Some(task) = self.next.state.tasks.get(id) else { continue };
-            let (sequence, controller, deadline) = (task.sequence, task.controller, task.deadline);
-            let subjects = task.subjects.clone();
-            self.next.subscribe(id, sequence, controller, &subjects);
-            self.next.set_deadline(id, deadline);
-        }
-        let controllers: Vec<_> = self.next.state.controllers.handles().collect();
-        for id in controllers {
-            let Some(controller) = self.next.state.controllers.get(id) else { continue };
-            for handle in controller.abilities.clone() {
-                let Some(granted) = self.next.state.abilities.get(handle) else { continue };
-                let (recharge, ability) = (granted.recharge, granted.ability);
-                if let Some(at) = recharge {
-                    self.next.schedule_recharge(handle, at);
-                }
-                let Some(ability) = self.next.catalog.ability_by_id(ability) else { continue };
-                if let Some(controller) = self.next.state.controllers.get_mut(id) {
-                    let triggers = ability.triggers.iter().map(|&(on, tag)| (on, tag, handle));
-                    controller.triggers.extend(triggers);
-                }
-            }
-            for (_, effect) in self.giving(id) {
-                for tag in effect.block_abilities.iter() {
-                    self.next.block_abilities(id, tag);
-                }
-            }
-        }
     }
 }

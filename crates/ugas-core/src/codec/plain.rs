@@ -1,0 +1,122 @@
+//! One list of fields for hash, writing and reading.
+
+/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a
+/// struct, field by field. The list must be complete: the pattern has no `..`, so a field that is added and forgotten
+/// here does not compile.
+///
+/// A field may be marked:
+///
+/// - `field: derived` counts for the hash and is not written; it follows from what is, and begins empty.
+/// - `field: unhashed` is written and does not count for the hash: it says what is still to be done.
+/// - `field: index` does neither; it follows from what is written, and begins empty.
+///
+/// `=> check` names a function that says what is wrong with a value that was read: what the constructors of the type
+/// see to, and bytes need not.
+macro_rules! plain_struct {
+    ($name:ident ($item:ident)) => {
+        impl $crate::hash::StateHash for $name {
+            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+                let Self($item) = self;
+                $crate::hash::StateHash::state_hash($item, hasher);
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
+                let Self($item) = self;
+                $crate::codec::Encode::encode($item, encoder);
+            }
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
+                Ok(Self($crate::codec::Decode::decode(decoder)?))
+            }
+        }
+    };
+    ($name:ident { $($field:ident $(: $mark:ident)?),* $(,)? } $(=> $check:path)?) => {
+        impl $crate::hash::StateHash for $name {
+            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+                let Self { $($field),* } = self;
+                $($crate::codec::plain_struct!(@hash $field, hasher $(, $mark)?);)*
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
+                let Self { $($field),* } = self;
+                $($crate::codec::plain_struct!(@encode $field, encoder $(, $mark)?);)*
+            }
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
+                let value = Self { $($field: $crate::codec::plain_struct!(@decode decoder $(, $mark)?)),* };
+                $($check(&value).map_err(|what| decoder.invalid(what))?;)?
+                Ok(value)
+            }
+        }
+    };
+    (@hash $field:ident, $hasher:ident) => { $crate::hash::StateHash::state_hash($field, $hasher) };
+    (@hash $field:ident, $hasher:ident, derived) => { $crate::hash::StateHash::state_hash($field, $hasher) };
+    (@hash $field:ident, $hasher:ident, unhashed) => { let _ = $field; };
+    (@hash $field:ident, $hasher:ident, index) => { let _ = $field; };
+    (@encode $field:ident, $encoder:ident) => { $crate::codec::Encode::encode($field, $encoder) };
+    (@encode $field:ident, $encoder:ident, unhashed) => { $crate::codec::Encode::encode($field, $encoder) };
+    (@encode $field:ident, $encoder:ident, derived) => { let _ = $field; };
+    (@encode $field:ident, $encoder:ident, index) => { let _ = $field; };
+    (@decode $decoder:ident) => { $crate::codec::Decode::decode($decoder)? };
+    (@decode $decoder:ident, unhashed) => { $crate::codec::Decode::decode($decoder)? };
+    (@decode $decoder:ident, derived) => { Default::default() };
+    (@decode $decoder:ident, index) => { Default::default() };
+}
+pub(crate) use plain_struct;
+
+/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for an
+/// enum: a byte that says which variant, then its fields. The bytes are part of the format: never give one to another
+/// variant.
+macro_rules! plain_enum {
+    ($name:ident { $($index:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),* $(,)?})?),* $(,)? }) => {
+        impl $crate::hash::StateHash for $name {
+            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+                match self {
+                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
+                        hasher.bytes(&[$index]);
+                        $($($crate::hash::StateHash::state_hash($item, hasher);)*)?
+                        $($($crate::hash::StateHash::state_hash($field, hasher);)*)?
+                    })*
+                }
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
+                match self {
+                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
+                        encoder.byte($index);
+                        $($($crate::codec::Encode::encode($item, encoder);)*)?
+                        $($($crate::codec::Encode::encode($field, encoder);)*)?
+                    })*
+                }
+            }
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
+                let at = decoder.position() as u64;
+                Ok(match decoder.byte()? {
+                    $($index => {
+                        $($(let $item = $crate::codec::Decode::decode(decoder)?;)*)?
+                        $($(let $field = $crate::codec::Decode::decode(decoder)?;)*)?
+                        Self::$variant $(($($item),*))? $({$($field),*})?
+                    })*
+                    found => {
+                        let kind = $crate::codec::DecodeErrorKind::UnknownVariant { name: stringify!($name), found };
+                        return Err($crate::codec::DecodeError { at, kind });
+                    }
+                })
+            }
+        }
+    };
+}
+pub(crate) use plain_enum;

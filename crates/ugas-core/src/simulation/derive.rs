@@ -1,0 +1,169 @@
+//! All that follows from the facts: modifiers, tags, cues, timers, indexes (R2).
+//!
+//! A reload derives it after the facts were translated, and a snapshot that is read derives it because only facts are
+//! written. Effects, abilities and runs must know their controllers; everything that is derived begins empty.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Simulation, State};
+use crate::effect::{Effect, EffectStatus};
+use crate::handle::{ActiveEffectId, ControllerId, TaskId};
+use crate::id::TagId;
+use crate::modifier::aggregate::ModifierEntry;
+use crate::tag::TagContainer;
+
+impl Simulation {
+    /// The running effects on a controller, in application order, with their definitions.
+    pub(super) fn running_effects(&self, id: ControllerId) -> Vec<(ActiveEffectId, Arc<Effect>)> {
+        let controller = self.state.controllers.get(id);
+        let effects = controller.map(|controller| controller.effects.as_slice()).unwrap_or_default();
+        let running = effects.iter().filter_map(|&active| {
+            let instance = self.state.effects.get(active)?;
+            let effect = self.state.definition(&self.catalog, instance.effect)?;
+            (instance.status == EffectStatus::Running).then(|| (active, Arc::clone(effect)))
+        });
+        running.collect()
+    }
+
+    /// Those whose tags, abilities and cues are out.
+    pub(super) fn giving_effects(&self, id: ControllerId) -> Vec<(ActiveEffectId, Arc<Effect>)> {
+        let gives = |(active, _): &(ActiveEffectId, _)| {
+            self.state.effects.get(*active).is_some_and(|active| active.given && !active.inhibited)
+        };
+        self.running_effects(id).into_iter().filter(gives).collect()
+    }
+
+    /// The modifiers of a controller.
+    pub(super) fn derived_modifiers(&self, id: ControllerId) -> Vec<ModifierEntry> {
+        let state = &self.state;
+        let mut entries: Vec<ModifierEntry> = Vec::new();
+        for (active, effect) in self.running_effects(id) {
+            let Some(instance) = state.effects.get(active) else { continue };
+            let of_effect =
+                (0..effect.modifiers.len()).filter_map(|index| state.entry(active, instance, &effect, index));
+            entries.extend(of_effect);
+        }
+        entries.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
+        entries
+    }
+
+    /// The tags of a controller.
+    pub(super) fn derived_tags(&self, id: ControllerId) -> TagContainer {
+        let mut tags = TagContainer::default();
+        let mut crossed = Vec::new();
+        for (active, effect) in self.giving_effects(id) {
+            let Some(instance) = self.state.effects.get(active) else { continue };
+            for tag in effect.granted_tags.iter().chain(instance.spec.granted_tags.iter().copied()) {
+                let _ = tags.add(self.catalog.tags(), tag, &mut crossed);
+            }
+        }
+        tags
+    }
+
+    /// The cues that effects and runs of abilities show on a controller, counted.
+    pub(super) fn derived_cues(&self, id: ControllerId) -> SmallVec<[(TagId, u32); 2]> {
+        let mut cues: SmallVec<[(TagId, u32); 2]> = SmallVec::new();
+        let mut count = |cue: TagId| match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
+            Ok(at) => cues[at].1 += 1,
+            Err(at) => cues.insert(at, (cue, 1)),
+        };
+        let runs = self.state.controllers.get(id).map(|controller| controller.activations.as_slice());
+        for &run in runs.unwrap_or_default() {
+            let activation = self.state.activations.get(run);
+            activation.iter().flat_map(|activation| &activation.cues).for_each(|cue| count(*cue));
+        }
+        for (_, effect) in self.giving_effects(id) {
+            effect.cues.iter().for_each(&mut count);
+        }
+        cues
+    }
+
+    /// What active effects follow, and their timers. `order` is that of their application.
+    pub(super) fn derive_watches(&mut self, order: &[ActiveEffectId]) {
+        for &id in order {
+            let Some(active) = self.state.effects.get(id) else { continue };
+            let Some(effect) = self.state.definition(&self.catalog, active.effect).cloned() else { continue };
+            self.watch(id, &effect);
+            self.schedule(id);
+        }
+    }
+
+    /// Subscriptions, triggers, blocks and timers, which follow from tasks, abilities and effects.
+    pub(super) fn derive_runs(&mut self) {
+        let tasks: Vec<TaskId> = self.state.tasks.handles().collect();
+        for id in tasks {
+            let Some(task) = self.state.tasks.get(id) else { continue };
+            let (sequence, controller, deadline) = (task.sequence, task.controller, task.deadline);
+            let subjects = task.subjects.clone();
+            self.subscribe(id, sequence, controller, &subjects);
+            self.set_deadline(id, deadline);
+        }
+        let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
+        for id in controllers {
+            let Some(controller) = self.state.controllers.get(id) else { continue };
+            for handle in controller.abilities.clone() {
+                let Some(granted) = self.state.abilities.get(handle) else { continue };
+                let (recharge, ability) = (granted.recharge, granted.ability);
+                if let Some(at) = recharge {
+                    self.schedule_recharge(handle, at);
+                }
+                let Some(ability) = self.catalog.ability_by_id(ability) else { continue };
+                if let Some(controller) = self.state.controllers.get_mut(id) {
+                    let triggers = ability.triggers.iter().map(|&(on, tag)| (on, tag, handle));
+                    controller.triggers.extend(triggers);
+                }
+            }
+            for (_, effect) in self.giving_effects(id) {
+                for tag in effect.block_abilities.iter() {
+                    self.block_abilities(id, tag);
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// Active effects in the order of their application.
+    pub(super) fn application_order(&self) -> Vec<ActiveEffectId> {
+        let mut order: Vec<(u64, ActiveEffectId)> =
+            self.effects.iter().map(|(id, active)| (active.sequence, id)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Which effects, abilities and runs a controller has, and which runs an ability has: each in the order of its
+    /// beginning. And whose owner and avatar is who.
+    pub(super) fn derive_lists(&mut self) {
+        for id in self.application_order() {
+            let target = self.effects.get(id).map(|active| active.target);
+            if let Some(controller) = target.and_then(|target| self.controllers.get_mut(target)) {
+                controller.effects.push(id);
+            }
+        }
+        let mut granted: Vec<_> = self.abilities.iter().map(|(id, granted)| (granted.sequence, id)).collect();
+        granted.sort_unstable();
+        for (_, id) in granted {
+            let owner = self.abilities.get(id).map(|granted| granted.controller);
+            if let Some(controller) = owner.and_then(|owner| self.controllers.get_mut(owner)) {
+                controller.abilities.push(id);
+            }
+        }
+        let mut runs: Vec<_> = self.activations.iter().map(|(id, run)| (run.sequence, id)).collect();
+        runs.sort_unstable();
+        for (_, id) in runs {
+            let Some(run) = self.activations.get(id) else { continue };
+            if let Some(controller) = self.controllers.get_mut(run.controller) {
+                controller.activations.push(id);
+            }
+            if let Some(granted) = self.abilities.get_mut(run.granted) {
+                granted.activations.push(id);
+            }
+        }
+        for (id, controller) in self.controllers.iter() {
+            self.owners.extend(controller.owner.map(|owner| (owner, id)));
+            self.avatars.extend(controller.avatar.map(|avatar| (avatar, id)));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Whether facts that were read can be those of a simulation.
+//!
+//! Whatever the rules take for granted is checked here, so that they need not expect the impossible: ids and handles
+//! name something, lists have the lengths and orders that their owners give them, numbers are finite, clocks have not
+//! run backwards.
+
+use super::super::State;
+use crate::ability::{Activation, GrantedAbility, Thread, ThreadStatus, check_parameters};
+use crate::catalog::Catalog;
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, EffectSpec, EffectStatus};
+use crate::handle::{ActivationId, TaskId};
+use crate::id::TagId;
+use crate::task::{Routine, RunningTask, Subject};
+use crate::time::{Span, Time};
+
+/// What is wrong.
+type Wrong = &'static str;
+
+/// Numbers that only count upwards stay below this, so that counting never reaches the end.
+const LARGEST_COUNT: u64 = 1 << 62;
+
+/// Tasks are nested less deeply than this, and branches no deeper than tasks.
+const DEEPEST_BRANCH: u32 = 128;
+
+pub(super) struct Check<'a> {
+    pub(super) state: &'a State,
+    pub(super) catalog: &'a Catalog,
+}
+
+impl Check<'_> {
+    pub(super) fn everything(&self) -> Result<(), Wrong> {
+        let State { sequence, ordinal, operation, events, .. } = self.state;
+        let is_exhausted =
+            [sequence, ordinal, operation, events].into_iter().any(|count| *count > LARGEST_COUNT);
+        require(!is_exhausted, "a counter is beyond all that a simulation reaches")?;
+        for (_, controller) in self.state.controllers.iter() {
+            self.controller(controller)?;
+        }
+        for (_, active) in self.state.effects.iter() {
+            self.effect(active)?;
+        }
+        for (_, granted) in self.state.abilities.iter() {
+            self.ability(granted)?;
+        }
+        for (id, activation) in self.state.activations.iter() {
+            self.activation(id, activation)?;
+        }
+        for (id, task) in self.state.tasks.iter() {
+            self.task(id, task)?;
+        }
+        Ok(())
+    }
+
+    fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
+        let slots = self.state.layout(controller).slots.len();
+        let Controller { base, current, pending, rolls, runs, buffer, .. } = controller;
+        require(
+            base.len() == slots && current.len() == slots,
+            "a controller has values for other attributes",
+        )?;
+        require(base.iter().chain(current).all(|value| value.is_finite()), "an attribute is not finite")?;
+        require(pending.fits(slots), "attributes wait to be computed that a controller does not have")?;
+        require(controller.ordinal < self.state.ordinal, "a controller has the number of a later one")?;
+        let template = controller.template;
+        let is_known = template.is_none_or(|template| self.catalog.template_by_id(template).is_some());
+        require(is_known, "a controller is of a template that does not exist")?;
+        let are_sorted = rolls.is_sorted_by(|one, other| one.0 < other.0)
+            && runs.is_sorted_by(|one, other| one.0 < other.0);
+        require(are_sorted, "the counts of a controller are not sorted")?;
+        require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
+    }
+
+    fn effect(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+        let definition = self.state.definition(self.catalog, active.effect);
+        let definition = definition.ok_or("an active effect is of a definition that does not exist")?;
+        require(
+            self.state.controllers.contains(active.target),
+            "an effect is on a controller that is not there",
+        )?;
+        require(active.spec.effect == active.effect, "an active effect has the spec of another")?;
+        require(
+            active.magnitudes.len() == definition.modifiers.len(),
+            "an active effect has magnitudes for other modifiers",
+        )?;
+        require(active.magnitudes.iter().all(|value| value.is_finite()), "a magnitude is not finite")?;
+        self.spec(&active.spec, definition.captures.len())?;
+        self.started(active.sequence.max(active.applied), active.started.max(active.phase))?;
+        require(active.stacks > 0, "an active effect has no stacks")?;
+        require(active.period.is_none_or(Span::is_positive), "a period is not positive")?;
+        let waits = active.status == EffectStatus::Queued;
+        let has_clock = active.expires.is_some() || active.next_tick.is_some();
+        require(!(waits && has_clock), "the clock of an effect runs that waits for its turn")?;
+        self.tick(active)?;
+        if let Some(source) = &active.last_source {
+            require(source.tags.iter().all(|tag| self.has_tag(tag)), "a source had tags that do not exist")?;
+            let are_finite = source.values.iter().all(|(_, base, current)| (base + current).is_finite());
+            require(are_finite, "a value of a source is not finite")?;
+        }
+        Ok(())
+    }
+
+    /// The next tick is a period after the one before, or it never comes.
+    fn tick(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+        let Some(at) = active.next_tick else { return Ok(()) };
+        require(active.period.is_some() && at >= self.state.now, "an effect is to tick in the past")
+    }
+
+    fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Wrong> {
+        let EffectSpec { level, set_by_caller, captured, granted_tags, asset_tags, .. } = spec;
+        require(captured.len() == captures, "a spec has captured other values")?;
+        let numbers = set_by_caller.iter().map(|(_, value)| value).chain(captured.iter().flatten());
+        let are_finite = numbers.chain([level]).all(|value| value.is_finite());
+        require(are_finite, "a number of a spec is not finite")?;
+        let mut tags = set_by_caller.iter().map(|(tag, _)| tag).chain(granted_tags).chain(asset_tags);
+        require(tags.all(|tag| self.has_tag(*tag)), "a spec has tags that do not exist")
+    }
+
+    fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
+        let is_known = self.catalog.ability_by_id(granted.ability).is_some();
+        require(is_known, "a granted ability is of a definition that does not exist")?;
+        let has_owner = self.state.controllers.contains(granted.controller);
+        require(has_owner, "an ability is granted to a controller that is not there")?;
+        check_parameters(&granted.parameters)?;
+        require(
+            granted.dynamic_tags.iter().all(|tag| self.has_tag(*tag)),
+            "an ability has tags that do not exist",
+        )?;
+        require(granted.recharge.is_none_or(|at| at >= self.state.now), "a charge was due in the past")?;
+        self.started(granted.sequence, Time::ZERO)
+    }
+
+    fn activation(&self, id: ActivationId, activation: &Activation) -> Result<(), Wrong> {
+        let ability = self.catalog.ability_by_id(activation.ability);
+        let ability = ability.ok_or("a run is of an ability that does not exist")?;
+        let is_of = |granted: &GrantedAbility| {
+            granted.ability == activation.ability && granted.controller == activation.controller
+        };
+        require(
+            self.state.abilities.get(activation.granted).is_some_and(is_of),
+            "a run is of an ability that is not granted",
+        )?;
+        self.started(activation.sequence, activation.started)?;
+        check_parameters(&activation.parameters)?;
+        let tags = activation.cues.iter().copied().chain(activation.while_tag);
+        let mut tags = tags.chain(activation.event.as_ref().map(|event| event.tag));
+        require(tags.all(|tag| self.has_tag(tag)), "a run has tags that do not exist")?;
+        let is_finite = activation.event.as_ref().is_none_or(|event| event.magnitude.is_finite());
+        require(is_finite && activation.targets.check().is_ok(), "a number of a run is not finite")?;
+        let names = ability.routine.names.len();
+        let are_named = activation.applied.iter().all(|(name, _)| usize::from(*name) < names);
+        require(are_named, "a run has applied effects under names that its tasks do not have")?;
+        require(!activation.ending && !activation.threads.is_empty(), "a run neither goes on nor has ended")?;
+        self.threads(id, activation, &ability.routine)
+    }
+
+    /// Branches are in the order of their names; each but the first has a parent that came before it and waits for it;
+    /// and what a branch waits for is there.
+    fn threads(&self, id: ActivationId, activation: &Activation, routine: &Routine) -> Result<(), Wrong> {
+        let threads = activation.threads.as_slice();
+        require(
+            threads.is_sorted_by(|one, other| one.id < other.id),
+            "the branches of a run are not in order",
+        )?;
+        let mut branches = vec![0u32; threads.len()];
+        let mut depths = vec![0u32; threads.len()];
+        for (at, thread) in threads.iter().enumerate() {
+            let is_known = |step: u32| routine.step(step).is_some();
+            let are_known = is_known(thread.step) && thread.rounds.iter().all(|round| is_known(round.step));
+            require(are_known, "a run is at a step that its tasks do not have")?;
+            let parent = thread.parent.map(|parent| threads.binary_search_by_key(&parent, |other| other.id));
+            match parent {
+                None => require(at == 0, "a run has two beginnings")?,
+                Some(Ok(parent)) if parent < at => {
+                    branches[parent] += 1;
+                    depths[at] = depths[parent] + 1;
+                    require(depths[at] <= DEEPEST_BRANCH, "the branches of a run are nested too deeply")?;
+                }
+                Some(_) => return Err("a branch of a run belongs to none that came before it"),
+            }
+            if let ThreadStatus::Waiting(task) = thread.status {
+                let task = self.state.tasks.get(task).ok_or("a run waits for a task that is not there")?;
+                let place = (task.activation, task.thread, task.step);
+                require(place == (id, thread.id, thread.step), "a run waits for a task of another")?;
+            }
+        }
+        let holds = |(thread, branches): (&Thread, &u32)| match thread.status {
+            ThreadStatus::Joining(count) => count == *branches,
+            ThreadStatus::Running | ThreadStatus::Yielding | ThreadStatus::Waiting(_) => *branches == 0,
+        };
+        require(threads.iter().zip(&branches).all(holds), "a run waits for another number of branches")
+    }
+
+    fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Wrong> {
+        let activation = self.state.activations.get(task.activation);
+        let activation = activation.ok_or("a task is of a run that is not there")?;
+        require(task.controller == activation.controller, "a task is of another controller than its run")?;
+        let is_awaited =
+            activation.thread(task.thread).is_some_and(|thread| thread.status == ThreadStatus::Waiting(id));
+        require(is_awaited, "a task holds nothing")?;
+        self.started(task.sequence, task.started)?;
+        require(task.memory.iter().all(|value| value.is_finite()), "a number of a task is not finite")?;
+        require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
+        let attributes = self.catalog.attribute_count();
+        let is_known = |subject: &Subject| match *subject {
+            Subject::Tag(tag) | Subject::Event(tag) => self.has_tag(tag),
+            Subject::Attribute(attribute) => attribute.usize() < attributes,
+            _ => true,
+        };
+        require(task.subjects.iter().all(is_known), "a task waits for something that does not exist")
+    }
+
+    fn has_tag(&self, tag: TagId) -> bool {
+        tag.usize() < self.catalog.tags().len()
+    }
+
+    /// What has begun has a number from before the next one, and an instant that is not to come.
+    fn started(&self, sequence: u64, at: Time) -> Result<(), Wrong> {
+        require(sequence < self.state.sequence, "something has the number of what is still to begin")?;
+        require(at <= self.state.now, "something began in the future")
+    }
+}
+
+fn require(holds: bool, otherwise: Wrong) -> Result<(), Wrong> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

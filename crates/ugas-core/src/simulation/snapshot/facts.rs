@@ -1,0 +1,143 @@
+//! The facts of a state: what is written, and read again.
+
+use std::sync::Arc;
+
+use super::super::{Simulation, State};
+use super::check::Check;
+use crate::attribute::layout::Layout;
+use crate::catalog::{Catalog, CatalogErrors, Compiler};
+use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
+use crate::effect::EffectDef;
+use crate::handle::ControllerId;
+use crate::hash::StateHasher;
+use crate::id::AttributeSetId;
+use crate::timer::TimerWheel;
+
+impl State {
+    pub(super) fn encode_facts(&self, encoder: &mut Encoder) {
+        let Self {
+            now,
+            seed,
+            sequence,
+            ordinal,
+            operation,
+            events,
+            controllers,
+            effects,
+            abilities,
+            activations,
+            tasks,
+            runtime_effects,
+            // Derived.
+            runtime_index: _,
+            owners: _,
+            avatars: _,
+            timers: _,
+            layouts: _,
+        } = self;
+        now.encode(encoder);
+        seed.encode(encoder);
+        sequence.encode(encoder);
+        ordinal.encode(encoder);
+        operation.encode(encoder);
+        events.encode(encoder);
+        encoder.length(runtime_effects.len());
+        for effect in runtime_effects {
+            effect.as_ref().map(|effect| &*effect.def).encode(encoder);
+        }
+        controllers.encode(encoder);
+        for (_, controller) in controllers.iter() {
+            self.layout(controller).sets.encode(encoder);
+        }
+        effects.encode(encoder);
+        abilities.encode(encoder);
+        activations.encode(encoder);
+        tasks.encode(encoder);
+    }
+
+    /// Reads the facts and checks them. Nothing is derived yet.
+    pub(super) fn decode_facts(decoder: &mut Decoder<'_>, catalog: &Catalog) -> Result<Self, DecodeError> {
+        let now = Decode::decode(decoder)?;
+        let mut state = Self::new(Decode::decode(decoder)?);
+        state.now = now;
+        state.timers = TimerWheel::new(now);
+        state.sequence = Decode::decode(decoder)?;
+        state.ordinal = Decode::decode(decoder)?;
+        state.operation = Decode::decode(decoder)?;
+        state.events = Decode::decode(decoder)?;
+        state.define_all(Decode::decode(decoder)?, decoder, catalog)?;
+        state.controllers = Decode::decode(decoder)?;
+        let controllers: Vec<ControllerId> = state.controllers.handles().collect();
+        for id in controllers {
+            let sets: Vec<AttributeSetId> = Decode::decode(decoder)?;
+            let layout = state.layout_of_facts(&sets, catalog).map_err(|what| decoder.invalid(what))?;
+            if let Some(controller) = state.controllers.get_mut(id) {
+                controller.layout = layout;
+            }
+        }
+        state.effects = Decode::decode(decoder)?;
+        state.abilities = Decode::decode(decoder)?;
+        state.activations = Decode::decode(decoder)?;
+        state.tasks = Decode::decode(decoder)?;
+        Check { state: &state, catalog }.everything().map_err(|what| decoder.invalid(what))?;
+        Ok(state)
+    }
+
+    /// Resolves the effects created at run time.
+    fn define_all(
+        &mut self,
+        defs: Vec<Option<Arc<EffectDef>>>,
+        decoder: &Decoder<'_>,
+        catalog: &Catalog,
+    ) -> Result<(), DecodeError> {
+        for (at, def) in (0..).zip(defs) {
+            let Some(def) = def else {
+                self.runtime_effects.push(None);
+                continue;
+            };
+            let compiler = Compiler::new(&catalog.tables);
+            let effect = compiler.effect(&def, catalog.calculations());
+            catalog.check_effect_cycle(&compiler, &effect);
+            let errors = compiler.into_errors();
+            if !errors.is_empty() {
+                return Err(decoder.error(DecodeErrorKind::Definitions(CatalogErrors(errors))));
+            }
+            self.runtime_effects.push(Some(Arc::new(effect)));
+            self.runtime_index.insert(StateHasher::of(&*def), at);
+        }
+        Ok(())
+    }
+
+    fn layout_of_facts(&mut self, sets: &[AttributeSetId], catalog: &Catalog) -> Result<u32, &'static str> {
+        if let Some(at) = self.layouts.iter().position(|layout| *layout.sets == *sets) {
+            return Ok(at as u32);
+        }
+        let is_sorted = sets.is_sorted_by(|one, other| one < other);
+        if !is_sorted || sets.iter().any(|set| catalog.set(*set).is_none()) {
+            return Err("the attribute sets of a controller are unknown or not sorted");
+        }
+        let layout = Layout::new(catalog, sets);
+        let layout = layout.map_err(|_| "the attribute sets of a controller do not go together")?;
+        self.layouts.push(Arc::new(layout));
+        Ok(self.layouts.len() as u32 - 1)
+    }
+}
+
+impl Simulation {
+    /// Derives all that was not written, after the facts were read.
+    pub(super) fn derive_all(&mut self) {
+        self.state.derive_lists();
+        let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
+        for &id in &controllers {
+            let (modifiers, tags) = (self.derived_modifiers(id), self.derived_tags(id));
+            let cues = self.derived_cues(id);
+            if let Some(controller) = self.state.controllers.get_mut(id) {
+                controller.modifiers = modifiers;
+                controller.tags = tags;
+                controller.cues = cues;
+            }
+        }
+        self.derive_watches(&self.state.application_order());
+        self.derive_runs();
+    }
+}
