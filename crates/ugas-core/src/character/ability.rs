@@ -1,6 +1,7 @@
 //! Granted abilities of a character.
 
 use crate::codec::plain_struct;
+use crate::effect::AbilityRemoval;
 use crate::id::ActorId;
 use crate::time::Span;
 
@@ -22,8 +23,8 @@ pub struct CharacterAbility {
     pub dynamic_tags: Vec<String>,
     /// Parameters that differ from those of its definition.
     pub parameters: Vec<(String, f64)>,
-    /// [`order`](super::CharacterEffect::order) of the effect that granted it (P7); `None` if the host did.
-    pub granted_by: Option<u32>,
+    /// The effect that granted it (P7); `None` if the host did.
+    pub granted_by: Option<GrantedBy>,
     /// Charges that are used.
     pub used_charges: u32,
     /// Time until the next charge.
@@ -51,6 +52,16 @@ impl CharacterAbility {
     }
 }
 
+/// The effect that granted an ability (§9.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GrantedBy {
+    /// Its [`order`](super::CharacterEffect::order).
+    pub effect: u32,
+    /// What becomes of the ability when the effect goes (A8).
+    pub removal: AbilityRemoval,
+}
+
+plain_struct!(GrantedBy { effect, removal });
 plain_struct!(CharacterAbility {
     ability,
     order,

@@ -81,7 +81,7 @@ mod effect;
 mod options;
 mod report;
 
-pub use ability::CharacterAbility;
+pub use ability::{CharacterAbility, GrantedBy};
 pub use effect::{
     AbilityReference, CapturedValue, CharacterEffect, Instigator, Lifetime, Phase, RememberedSource,
     RememberedValue,

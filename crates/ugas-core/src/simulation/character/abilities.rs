@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::restore::Restoring;
 use crate::ability::{GrantedAbility, TriggerOn};
 use crate::catalog::DefinitionKind;
-use crate::character::{AbilityReference, CharacterAbility, CharacterOutcome, Instigator};
+use crate::character::{AbilityReference, CharacterAbility, CharacterOutcome, GrantedBy, Instigator};
 use crate::effect::AbilityRemoval;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::AbilityId;
@@ -105,22 +105,16 @@ impl<'a> Restoring<'a> {
         saved: &CharacterAbility,
         ability: AbilityId,
     ) -> Result<Option<(ActiveEffectId, AbilityRemoval)>, CharacterOutcome> {
-        let Some(order) = saved.granted_by else { return Ok(None) };
-        let sim = &self.sim;
-        let here = self.effects.get(&order).copied();
-        let granting = here.and_then(|id| sim.state.effect_of(&sim.catalog, id)).map(|(_, effect)| effect);
-        let by_name = || {
-            let saved = self.character.effects.iter().find(|effect| effect.order == order)?;
-            let id = sim.catalog.effect(&saved.effect).ok()?;
-            sim.catalog.effect_by_id(id).map(|effect| &**effect)
+        let Some(GrantedBy { effect, removal }) = saved.granted_by else { return Ok(None) };
+        let Some(&effect) = self.effects.get(&effect) else {
+            let kept = removal == AbilityRemoval::Keep;
+            return if kept { Ok(None) } else { Err(CharacterOutcome::NoLongerGranted) };
         };
-        let grants = granting.or_else(by_name).map(|effect| &*effect.granted_abilities).unwrap_or_default();
-        let removal = grants.iter().find(|grant| grant.ability == ability).map(|grant| grant.removal);
-        match (here, removal) {
-            (Some(effect), Some(removal)) => Ok(Some((effect, removal))),
-            (None, Some(AbilityRemoval::Keep)) => Ok(None),
-            _ => Err(CharacterOutcome::NoLongerGranted),
-        }
+        let granting = self.sim.state.effect_of(&self.sim.catalog, effect);
+        let grants = granting.map(|(_, effect)| &*effect.granted_abilities).unwrap_or_default();
+        let grant = grants.iter().find(|grant| grant.ability == ability);
+        let grant = grant.ok_or(CharacterOutcome::NoLongerGranted)?;
+        Ok(Some((effect, grant.removal)))
     }
 
     /// The abilities that applied effects, by their new handles.

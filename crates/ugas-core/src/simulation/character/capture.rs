@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ability::GrantedAbility;
 use crate::character::{
     AbilityReference, CapturedValue, Character, CharacterAbility, CharacterAttribute, CharacterEffect,
-    CharacterSet, Instigator, Lifetime, Phase, RememberedSource, RememberedValue,
+    CharacterSet, GrantedBy, Instigator, Lifetime, Phase, RememberedSource, RememberedValue,
 };
 use crate::controller::Controller;
 use crate::effect::magnitude::{Capture, CaptureFrom};
@@ -319,7 +319,10 @@ impl<'a> Taking<'a> {
             source_object: granted.source_object,
             dynamic_tags: self.tags(granted.dynamic_tags.iter().copied()),
             parameters: parameters.map(|(name, value)| (name.to_owned(), value)).collect(),
-            granted_by: granted.granted_by().and_then(|effect| self.effect_order.get(&effect).copied()),
+            granted_by: granted.granted_by.and_then(|(effect, removal)| {
+                let effect = self.effect_order.get(&effect).copied()?;
+                Some(GrantedBy { effect, removal })
+            }),
             used_charges: charges.map_or(0, |charges| charges.max.saturating_sub(granted.charges)),
             recharge: granted.recharge.map(|at| at.since(now)),
             active_runs: granted.activations.len() as u32,
