@@ -15,7 +15,7 @@ use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::simulation::Simulation;
 use crate::tag::{TagBits, TagSet};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 impl Simulation {
     /// Takes a controller down as a [`Character`]: plain data by names, to be
@@ -116,7 +116,9 @@ impl<'a> Taking<'a> {
             rolls.iter().map(|&(effect, count)| by_name((self.sim.effect_name(effect), count))).collect();
         let mut runs: Vec<(String, u32)> =
             runs.iter().map(|&(ability, count)| by_name((catalog.ability_name(ability), count))).collect();
-        rolls.sort_unstable();
+        rolls.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+        // Effects created at run time may share a name.
+        rolls.dedup_by(|one, other| one.0 == other.0);
         runs.sort_unstable();
         Character {
             name: (self.name_of)(self.id).unwrap_or_default(),
@@ -222,7 +224,7 @@ impl<'a> Taking<'a> {
 
     fn lifetime(&self, active: &ActiveEffect) -> Lifetime {
         match (active.duration, active.remaining(self.sim.state.now)) {
-            (Some(total), Some(left)) => Lifetime::Lasting { total, left },
+            (Some(total), Some(left)) => Lifetime::Lasting { total, left: left.max(Span::ZERO) },
             (None, Some(left)) => Lifetime::Lasting { total: left, left },
             (_, None) => Lifetime::Endless,
         }
@@ -335,7 +337,7 @@ fn phase(active: &ActiveEffect, now: Time) -> Option<Phase> {
     let period = active.period?;
     let next = active.tick_after(now)?;
     let elapsed = match active.status {
-        EffectStatus::Queued => crate::time::Span::ZERO,
+        EffectStatus::Queued => Span::ZERO,
         EffectStatus::Running => period - next.since(now),
     };
     Some(Phase { period: Some(period), elapsed, ticks: active.ticks })
