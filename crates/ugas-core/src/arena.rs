@@ -302,7 +302,8 @@ impl<T: Decode> Decode for Slot<T> {
         let content = match decoder.byte()? {
             0 => Content::Occupied(T::decode(decoder)?),
             1 => Content::Free { next: Option::decode(decoder)? },
-            2 => Content::Retired,
+            2 if generation == NonZeroU32::MAX => Content::Retired,
+            2 => return Err(decoder.invalid("a place of an arena is used up that is not")),
             found => {
                 return Err(DecodeError {
                     at,
@@ -317,6 +318,7 @@ impl<T: Decode> Decode for Slot<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::{from_bytes, to_bytes};
     use crate::handle::TaskId;
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -404,6 +406,38 @@ mod tests {
         };
         assert_ne!(freed([0, 1]), freed([1, 0]));
         assert_ne!(freed([0, 1]), StateHasher::of(&Arena::<TaskId, u8>::new()));
+    }
+
+    #[test]
+    fn i1_what_is_read_gives_out_the_same_handles_next() {
+        let mut arena: Arena<TaskId, u8> = Arena::new();
+        let handles: Vec<TaskId> = (0..5).map(|value| arena.insert(value)).collect();
+        for at in [1, 4, 2] {
+            arena.remove(handles[at]);
+        }
+        let mut read: Arena<TaskId, u8> = from_bytes(&to_bytes(&arena)).unwrap();
+        assert!(read == arena);
+        for value in 0..5 {
+            assert_eq!(read.insert(value), arena.insert(value));
+        }
+    }
+
+    #[test]
+    fn free_places_that_are_not_linked_are_refused() {
+        let check = |bytes: &[u8], kind| {
+            assert_eq!(from_bytes::<Arena<TaskId, u8>>(bytes).err().map(|error| error.kind), kind);
+        };
+        let circle = DecodeErrorKind::Invalid("the free places of an arena are linked in a circle");
+        let unlinked = DecodeErrorKind::Invalid("the free places of an arena are not linked to each other");
+        // Two places of generation 2: each is free, with the next free place after it; then the first one.
+        check(&[2, 2, 1, 1, 1, 2, 1, 0, 1, 0], None);
+        check(&[2, 2, 1, 1, 1, 2, 1, 1, 0, 1, 0], Some(circle));
+        check(&[2, 2, 1, 0, 2, 1, 0, 1, 0], Some(unlinked.clone()));
+        check(&[2, 2, 1, 1, 9, 2, 1, 0, 1, 0], Some(unlinked.clone()));
+        check(&[2, 2, 1, 0, 2, 0, 7, 1, 1], Some(unlinked.clone()));
+        check(&[2, 2, 1, 0, 2, 1, 1, 0, 0], Some(unlinked));
+        let used_up = DecodeErrorKind::Invalid("a place of an arena is used up that is not");
+        check(&[1, 3, 2, 0], Some(used_up));
     }
 
     #[derive(Clone, Debug)]

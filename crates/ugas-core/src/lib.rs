@@ -11,7 +11,7 @@
 //!
 //! # Reading order
 //!
-//! 1. Ground: [`time`], [`id`], [`handle`], [`arena`], [`timer`], [`random`], [`hash`], [`number`], [`nearest`].
+//! 1. Ground: [`time`], [`id`], [`handle`], [`arena`], [`timer`], [`random`], [`hash`], [`codec`], [`number`], [`nearest`].
 //! 2. Words: [`tag`] (§7), [`expr`], [`curve`].
 //! 3. Definitions: [`attribute`] (§5, §6), [`modifier`] (§5.3), [`effect`] (§9), [`ability`] (§8, §9.8), [`controller`]
 //!    (§4), and [`catalog`], which resolves and checks them.

@@ -43,7 +43,8 @@
 //!   an effect of the catalog that now has its name.
 //! - *Native code* is that of the new catalog, which must bring all that is needed. It counts by name: what it computed
 //!   before stays until something asks for it again.
-//! - *Snapshots* from before are refused as of another catalog, unless both catalogs are equal.
+//! - *Snapshots* from before are refused as of another catalog, unless both catalogs are equal. Those that were written
+//!   with their rules can be [migrated](crate::simulation::Simulation::migrate), by this law.
 //! - *Ids that a host keeps*, in specs, queries and commands, are those of the old catalog: make them anew, or translate
 //!   them by [`ReloadReport::ids`].
 //!

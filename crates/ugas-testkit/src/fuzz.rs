@@ -3,10 +3,12 @@
 //!
 //! A body panics if the property does not hold, and otherwise says nothing.
 
+mod bytes;
 mod expression;
 mod mutate;
 mod scenario;
 
+pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
 pub use mutate::Mutator;
 pub use scenario::scenario;

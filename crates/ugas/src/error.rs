@@ -3,13 +3,14 @@
 use std::fmt;
 
 use ugas_core::ability::ActivationRefusal;
-use ugas_core::catalog::{CatalogErrors, UnknownName};
+use ugas_core::catalog::{CatalogErrors, RebuildError, UnknownName};
+use ugas_core::codec::DecodeError;
 use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
 use ugas_core::reload::ReloadError;
 use ugas_core::simulation::{
-    DefineEffectError, ForeignSnapshot, GrantSetError, RegisterError, Simulation, SpawnError,
+    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, RegisterError, Simulation, SpawnError,
 };
 
 /// Anything that an operation of the core may answer instead of doing it.
@@ -70,9 +71,18 @@ pub enum Error {
     /// A snapshot of another catalog.
     #[error(transparent)]
     ForeignSnapshot(#[from] ForeignSnapshot),
+    /// Bytes that cannot be read.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// A catalog could not be built again from its definitions.
+    #[error(transparent)]
+    Rebuild(#[from] RebuildError),
     /// A simulation could not be put under another catalog.
     #[error(transparent)]
     Reload(#[from] ReloadError),
+    /// A snapshot could not be brought to other rules, for a reason that neither bytes nor reload have.
+    #[error(transparent)]
+    Migration(Box<MigrationError>),
     /// A pack that does not load, with everything that is wrong with it.
     #[cfg(feature = "data")]
     #[error(transparent)]
@@ -122,6 +132,16 @@ impl From<Refusal> for Error {
 impl From<ActivationRefusal> for Error {
     fn from(refusal: ActivationRefusal) -> Self {
         Self::Activation(Box::new(refusal))
+    }
+}
+
+impl From<MigrationError> for Error {
+    fn from(error: MigrationError) -> Self {
+        match error {
+            MigrationError::Decode(error) => error.into(),
+            MigrationError::Reload(error) => error.into(),
+            other => Self::Migration(Box::new(other)),
+        }
     }
 }
 

@@ -148,6 +148,8 @@ pub use observers::{AttributeChange, Filter, ObserverId, Observers};
 
 /// The core, module by module: for what has no place at the root of this crate.
 pub use ugas_core as core;
+/// Plain data as bytes.
+pub use ugas_core::codec;
 /// Input devices, actions and remapping (§11).
 pub use ugas_core::input;
 /// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
@@ -165,8 +167,8 @@ pub use ugas_core::attribute::{
     OnBoundChange,
 };
 pub use ugas_core::catalog::{
-    Catalog, CatalogBuilder, CatalogErrors, DefinitionError, DefinitionKind, PreChange, QualifierTerm,
-    UnknownName,
+    Catalog, CatalogBuilder, CatalogErrors, DefinitionError, DefinitionKind, Definitions, PreChange,
+    QualifierTerm, RebuildError, UnknownName,
 };
 pub use ugas_core::command::{Command, CommandError, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
@@ -206,8 +208,8 @@ pub use ugas_core::reload::{
 };
 pub use ugas_core::simulation::{
     ActivationRequest, AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError,
-    EvaluationParameters, GrantSetError, PostExecute, Pressed, RegisterError, Role, Simulation, Snapshot,
-    Spawn, SpawnError, Stacks,
+    EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, PostExecute, Pressed,
+    RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
 pub use ugas_core::targeting::{
@@ -279,4 +281,6 @@ mod manual {
     struct AbilitiesInPacks;
     #[doc = include_str!("../../../docs/book/18-showcase.md")]
     struct Showcase;
+    #[doc = include_str!("../../../docs/book/19-saving.md")]
+    struct Saving;
 }

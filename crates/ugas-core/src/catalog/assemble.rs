@@ -61,6 +61,7 @@ impl CatalogBuilder {
         };
         let hash = self.hash(&tables);
         let contents = self.contents(&tables);
+        let definitions = self.take_definitions();
         let catalog = Catalog {
             tables,
             sets,
@@ -82,6 +83,7 @@ impl CatalogBuilder {
             before_apply: self.before_apply.into_boxed_slice(),
             internal,
             contents,
+            definitions,
             hash,
         };
         check_templates(&catalog, &mut errors);

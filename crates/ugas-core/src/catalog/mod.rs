@@ -10,17 +10,20 @@ mod calculations;
 mod compile;
 mod contents;
 mod cycles;
+mod definitions;
 mod error;
 mod hooks;
 mod names;
 mod reads;
 mod routines;
+mod standin;
 
 use std::sync::Arc;
 
 pub use builder::CatalogBuilder;
 pub(crate) use compile::Compiler;
 pub(crate) use contents::Contents;
+pub use definitions::{Definitions, RebuildError};
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
@@ -80,6 +83,7 @@ pub struct Catalog {
     pub(crate) before_apply: Box<[BeforeApplyHook]>,
     pub(crate) internal: InternalEffects,
     contents: Contents,
+    definitions: Definitions,
     hash: u64,
 }
 
@@ -141,6 +145,9 @@ impl Catalog {
 
     /// Name of the internal effect that grants the owned tags of a committed ability (§8.4).
     pub const OWNED_TAGS_EFFECT: &str = "Internal.OwnedTags";
+
+    const INTERNAL_EFFECTS: [&str; 3] =
+        [Self::TAGS_EFFECT, Self::BOUND_CHANGE_EFFECT, Self::OWNED_TAGS_EFFECT];
 
     /// A builder without definitions.
     pub fn builder() -> CatalogBuilder {

@@ -99,7 +99,7 @@ pub enum DecodeErrorKind {
     /// A snapshot of a simulation of another catalog.
     #[error(
         "the snapshot is of another catalog: its hash is {found:016x}, that of this one {expected:016x}; {}",
-        if *.has_rules { "use `Snapshot::migrate`, for the old rules are with it" } else {
+        if *.has_rules { "use `Simulation::migrate`, for the old rules are with it" } else {
             "load it with the rules that it was saved under, or save with rules to be able to migrate"
         }
     )]

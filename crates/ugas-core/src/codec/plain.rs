@@ -104,17 +104,20 @@ macro_rules! plain_enum {
         impl $crate::codec::Decode for $name {
             fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
                 let at = decoder.position() as u64;
-                Ok(match decoder.byte()? {
-                    $($index => {
-                        $($(let $item = $crate::codec::Decode::decode(decoder)?;)*)?
-                        $($(let $field = $crate::codec::Decode::decode(decoder)?;)*)?
-                        Self::$variant $(($($item),*))? $({$($field),*})?
-                    })*
+                // A function for each variant: values that contain their like take no more stack than they need.
+                type Read<T> = fn(&mut $crate::codec::Decoder<'_>) -> Result<T, $crate::codec::DecodeError>;
+                let read: Read<Self> = match decoder.byte()? {
+                    $($index => |_decoder| {
+                        $($(let $item = $crate::codec::Decode::decode(_decoder)?;)*)?
+                        $($(let $field = $crate::codec::Decode::decode(_decoder)?;)*)?
+                        Ok(Self::$variant $(($($item),*))? $({$($field),*})?)
+                    },)*
                     found => {
                         let kind = $crate::codec::DecodeErrorKind::UnknownVariant { name: stringify!($name), found };
                         return Err($crate::codec::DecodeError { at, kind });
                     }
-                })
+                };
+                read(decoder)
             }
         }
     };

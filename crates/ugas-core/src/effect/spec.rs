@@ -123,6 +123,9 @@ impl EffectSpec {
         if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the numbers of a spec are not sorted by their tags");
         }
+        if self.captured.iter().flatten().any(|value| !value.is_finite()) {
+            return Err("a captured value of a spec is not finite");
+        }
         if self.period.is_some_and(|period| !period.is_positive()) {
             return Err("the period of a spec is not positive");
         }

@@ -6,8 +6,9 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `integrity` says whether all that is derived is right; `reload` puts all of it under a changed catalog;
-//! `character` takes one controller down by names and makes a new one of it.
+//! and `targets`. `derive` is all that follows from facts, and `integrity` says whether it is right; `reload` puts all of it
+//! under a changed catalog; `snapshot` copies, writes and reads it; `character` takes one controller down by names and makes
+//! a new one of it.
 
 mod ability;
 mod actions;
@@ -57,7 +58,7 @@ pub use inputs::Pressed;
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
-pub use snapshot::{ForeignSnapshot, Snapshot};
+pub use snapshot::{ForeignSnapshot, MigrationError, Snapshot};
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Role};

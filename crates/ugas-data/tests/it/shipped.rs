@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ugas_core::catalog::Definitions;
+use ugas_core::codec::{from_bytes, to_bytes};
 use ugas_data::diagnostics::{Sink, render_line};
 use ugas_data::node::parse;
 use ugas_data::{Limits, Loader, Severity, SourceMap};
@@ -16,6 +18,19 @@ fn the_sample_packs_load_without_errors() {
         let path = root().join("packs").join(pack);
         let pack = Loader::new().path(&path).load().unwrap_or_else(|error| panic!("{error}"));
         assert!(pack.catalog.effects().count() > 2, "{}", path.display());
+    }
+}
+
+/// What a catalog was built from can be written and read, and builds the same catalog: recordings need no pack.
+#[test]
+fn the_sample_packs_can_be_built_again_from_bytes() {
+    for pack in ["arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {
+        let path = root().join("packs").join(pack);
+        let catalog = Loader::new().path(&path).load().unwrap_or_else(|error| panic!("{error}")).catalog;
+        let bytes = to_bytes(catalog.definitions());
+        let definitions: Definitions = from_bytes(&bytes).unwrap_or_else(|error| panic!("{error}"));
+        let rebuilt = definitions.build_with_natives_of(&catalog).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(rebuilt.hash(), catalog.hash(), "{}", path.display());
     }
 }
 

@@ -79,7 +79,7 @@ impl Mutator {
     fn mutate(&mut self, input: &mut Vec<u8>) {
         let at = self.below(input.len() + 1);
         let end = (at + 1 + self.below(24)).min(input.len());
-        match self.below(8) {
+        match self.below(10) {
             0 => drop(input.drain(at..end)),
             1 => {
                 let piece = input[at..end].to_vec();
@@ -104,6 +104,13 @@ impl Mutator {
                 input.splice(at..at, other[from..to].iter().copied());
             }
             6 => self.line(input),
+            // Formats of bytes are full of small numbers that have to do with each other.
+            7 | 8 => {
+                let by = self.below(5) as u8;
+                if let Some(byte) = input.get_mut(at) {
+                    *byte = byte.wrapping_add(by).wrapping_sub(2);
+                }
+            }
             _ => self.word(input),
         }
     }

@@ -1,6 +1,8 @@
 //! I1 by way of bytes: a state that was written and read is the state, and goes on as it would have.
 
 use proptest::prelude::*;
+use ugas_core::catalog::Definitions;
+use ugas_core::codec::{from_bytes, to_bytes};
 use ugas_core::event::Event;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
 use ugas_testkit::fixtures::{
@@ -87,6 +89,39 @@ proptest! {
     #[test]
     fn of_abilities(game in game_of_abilities(), before in deeds(25), after in deeds(25)) {
         check(bout_of_abilities(&game), &before, &after, do_deed)?;
+    }
+
+    /// Migration is a reload, with the same report.
+    #[test]
+    fn of_changed_games(
+        game in random_game(),
+        changed in random_game(),
+        before in operations(30),
+        after in operations(15),
+    ) {
+        let mut bout = Bout::new(&game);
+        before.iter().for_each(|op| bout.run(op));
+        bout.sim.events().for_each(drop);
+        let mut twin = bout.clone();
+        let bytes = bout.sim.snapshot().to_bytes_with_rules();
+        let report = bout.sim.reload(changed.catalog()).unwrap();
+        twin.sim = Simulation::new(changed.catalog(), bout.sim.config().clone());
+        let migrated = twin.sim.migrate(&bytes);
+        let migrated = migrated.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(&report, &migrated);
+        prop_assert_eq!(bout.sim.state_hash(), twin.sim.state_hash());
+        let keeps_no_spec = |op: &&Op| !matches!(op, Op::Prepare { .. } | Op::ApplyPrepared(_));
+        let after: Vec<Op> = after.iter().filter(keeps_no_spec).cloned().collect();
+        prop_assert_eq!(continuation(&mut twin, &after, plain), continuation(&mut bout, &after, plain));
+    }
+
+    #[test]
+    fn of_definitions(game in game_of_abilities()) {
+        let catalog = game.catalog();
+        let bytes = to_bytes(catalog.definitions());
+        let definitions: Definitions = from_bytes(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(to_bytes(&definitions), bytes);
+        prop_assert_eq!(definitions.into_builder().build().unwrap().hash(), catalog.hash());
     }
 
     /// A snapshot from inside a batch is by way of bytes what it is in memory.

@@ -15,6 +15,7 @@ fn run(body: fn(&[u8]), seeds: Vec<Vec<u8>>, runs: usize) {
         let input = mutator.input();
         if let Err(panic) = std::panic::catch_unwind(|| body(&input)) {
             eprintln!("--- the input:\n{}\n---", String::from_utf8_lossy(&input));
+            eprintln!("{input:?}");
             std::panic::resume_unwind(panic);
         }
     }
@@ -81,6 +82,16 @@ fn expressions() {
         "lerp(floor(Health), ceil(Mana), round(sqrt(abs(Gold)))) >= pow(2, 0.5) or true == false != x",
     ];
     run(fuzz::expression, seeds.iter().map(|seed| seed.as_bytes().to_vec()).collect(), 30_000);
+}
+
+#[test]
+fn snapshots() {
+    run(fuzz::snapshot, fuzz::snapshot_seeds(), 4000);
+}
+
+#[test]
+fn commands() {
+    run(fuzz::command, fuzz::command_seeds(), 6000);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerI
 use ugas_core::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{ActivationRequest, EvaluationParameters, Simulation, Stacks};
+use ugas_core::simulation::{ActivationRequest, EvaluationParameters, Simulation, Snapshot, Stacks};
 use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Placement, TargetData};
 use ugas_core::task::{ActionDef, Recipient, TaskDef, TaskOutcome, WaitDef};
@@ -259,6 +259,9 @@ fn check(sim: &Simulation) -> Result<(), TestCaseError> {
     }
     let found = sim.inconsistencies();
     prop_assert!(found.is_empty(), "{:#?}", found);
+    // Whatever state there is can be written and read.
+    let read = Snapshot::from_bytes(&sim.snapshot().to_bytes(), sim.catalog());
+    prop_assert_eq!(read.map(|read| read.state_hash()), Ok(sim.state_hash()));
     Ok(())
 }
 

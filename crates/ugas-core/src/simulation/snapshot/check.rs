@@ -2,7 +2,7 @@
 //!
 //! Whatever the rules take for granted is checked here, so that they need not expect the impossible: ids and handles
 //! name something, lists have the lengths and orders that their owners give them, numbers are finite, clocks have not
-//! run backwards.
+//! run backwards. Tags that a host gave, with a spec or an event, may name nothing: that is ruled.
 
 use super::super::State;
 use crate::ability::{Activation, GrantedAbility, Thread, ThreadStatus, check_parameters};
@@ -78,7 +78,8 @@ impl Check<'_> {
             self.state.controllers.contains(active.target),
             "an effect is on a controller that is not there",
         )?;
-        require(active.spec.effect == active.effect, "an active effect has the spec of another")?;
+        let is_own = active.spec.effect == active.effect && active.spec.name_hash == definition.name_hash;
+        require(is_own, "an active effect has the spec of another")?;
         require(
             active.magnitudes.len() == definition.modifiers.len(),
             "an active effect has magnitudes for other modifiers",
@@ -92,6 +93,7 @@ impl Check<'_> {
         let has_clock = active.expires.is_some() || active.next_tick.is_some();
         require(!(waits && has_clock), "the clock of an effect runs that waits for its turn")?;
         self.tick(active)?;
+        require(active.expires.is_none_or(|at| at >= self.state.now), "an effect should have ended before")?;
         if let Some(source) = &active.last_source {
             require(source.tags.iter().all(|tag| self.has_tag(tag)), "a source had tags that do not exist")?;
             let are_finite = source.values.iter().all(|(_, base, current)| (base + current).is_finite());
@@ -107,13 +109,11 @@ impl Check<'_> {
     }
 
     fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Wrong> {
-        let EffectSpec { level, set_by_caller, captured, granted_tags, asset_tags, .. } = spec;
+        let EffectSpec { level, set_by_caller, captured, .. } = spec;
         require(captured.len() == captures, "a spec has captured other values")?;
         let numbers = set_by_caller.iter().map(|(_, value)| value).chain(captured.iter().flatten());
         let are_finite = numbers.chain([level]).all(|value| value.is_finite());
-        require(are_finite, "a number of a spec is not finite")?;
-        let mut tags = set_by_caller.iter().map(|(tag, _)| tag).chain(granted_tags).chain(asset_tags);
-        require(tags.all(|tag| self.has_tag(*tag)), "a spec has tags that do not exist")
+        require(are_finite, "a number of a spec is not finite")
     }
 
     fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
@@ -122,10 +122,6 @@ impl Check<'_> {
         let has_owner = self.state.controllers.contains(granted.controller);
         require(has_owner, "an ability is granted to a controller that is not there")?;
         check_parameters(&granted.parameters)?;
-        require(
-            granted.dynamic_tags.iter().all(|tag| self.has_tag(*tag)),
-            "an ability has tags that do not exist",
-        )?;
         require(granted.recharge.is_none_or(|at| at >= self.state.now), "a charge was due in the past")?;
         self.started(granted.sequence, Time::ZERO)
     }
@@ -142,8 +138,7 @@ impl Check<'_> {
         )?;
         self.started(activation.sequence, activation.started)?;
         check_parameters(&activation.parameters)?;
-        let tags = activation.cues.iter().copied().chain(activation.while_tag);
-        let mut tags = tags.chain(activation.event.as_ref().map(|event| event.tag));
+        let mut tags = activation.cues.iter().copied().chain(activation.while_tag);
         require(tags.all(|tag| self.has_tag(tag)), "a run has tags that do not exist")?;
         let is_finite = activation.event.as_ref().is_none_or(|event| event.magnitude.is_finite());
         require(is_finite && activation.targets.check().is_ok(), "a number of a run is not finite")?;
@@ -199,6 +194,7 @@ impl Check<'_> {
             activation.thread(task.thread).is_some_and(|thread| thread.status == ThreadStatus::Waiting(id));
         require(is_awaited, "a task holds nothing")?;
         self.started(task.sequence, task.started)?;
+        require(task.deadline.is_none_or(|at| at >= self.state.now), "a task should have ended before")?;
         require(task.memory.iter().all(|value| value.is_finite()), "a number of a task is not finite")?;
         require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
         let attributes = self.catalog.attribute_count();

@@ -1,0 +1,320 @@
+//! The definitions of a catalog as plain data, from which it can be built again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::hooks::AttributeHooks;
+use super::standin::{StandIn, StandInTask};
+use super::{Catalog, CatalogBuilder, CatalogErrors, DefinitionKind};
+use crate::ability::{AbilityDef, AbilitySetDef};
+use crate::attribute::AttributeSetDef;
+use crate::codec::plain_struct;
+use crate::controller::ControllerDef;
+use crate::curve::CurveDef;
+use crate::effect::EffectDef;
+use crate::effect::calculation::{Calculation, CalculationBody, CalculationDef, CaptureDef};
+use crate::effect::magnitude::CaptureFrom;
+use crate::input::InputBufferConfig;
+use crate::targeting::EffectContainerDef;
+
+/// All that a [`CatalogBuilder`] holds but native code, of which it has the names. Plain data: it can be
+/// [written](crate::codec), kept with a snapshot or a recording, and built again.
+///
+/// ```
+/// use ugas_core::catalog::{Catalog, Definitions};
+/// use ugas_core::codec::{from_bytes, to_bytes};
+/// use ugas_core::effect::EffectDef;
+/// use ugas_core::modifier::Operation;
+///
+/// let catalog = Catalog::builder()
+///     .declare_attribute("Health")
+///     .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -10.0))
+///     .build()?;
+/// let definitions: Definitions = from_bytes(&to_bytes(catalog.definitions()))?;
+/// assert_eq!(definitions.into_builder().build()?.hash(), catalog.hash());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Definitions {
+    registry: Option<Vec<String>>,
+    sets: Vec<AttributeSetDef>,
+    declared_attributes: Vec<String>,
+    effects: Vec<Arc<EffectDef>>,
+    abilities: Vec<Arc<AbilityDef>>,
+    curves: Vec<CurveDef>,
+    channels: Vec<String>,
+    calculations: Vec<CalculationDef>,
+    templates: Vec<Arc<ControllerDef>>,
+    ability_sets: Vec<AbilitySetDef>,
+    containers: Vec<EffectContainerDef>,
+    death: Option<(String, f64)>,
+    input_buffer: InputBufferConfig,
+    natives: Natives,
+}
+
+/// What is known of native code without having it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Natives {
+    calculations: Vec<(String, Declared)>,
+    /// Of each attribute that has hooks, which ones: before a change, after an execution, the qualifier.
+    hooks: Vec<(String, [bool; 3])>,
+    /// With whether they wait.
+    tasks: Vec<(String, bool)>,
+    filters: Vec<String>,
+    before_apply: u32,
+}
+
+/// What a native calculation says of itself.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Declared {
+    pub(super) captures: Vec<CaptureDef>,
+    pub(super) tags: Vec<(CaptureFrom, String)>,
+    pub(super) variables: Vec<String>,
+}
+
+/// Why a catalog could not be built again from its definitions.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RebuildError {
+    /// Native code that the definitions use is not at hand.
+    #[error("native code is missing: {}; register it with the catalog that is to provide it", list(.0))]
+    MissingNatives(Vec<(DefinitionKind, String)>),
+    /// The definitions do not hold together.
+    #[error(transparent)]
+    Invalid(#[from] CatalogErrors),
+}
+
+fn list(missing: &[(DefinitionKind, String)]) -> String {
+    let missing: Vec<String> = missing.iter().map(|(kind, name)| format!("{kind} `{name}`")).collect();
+    missing.join(", ")
+}
+
+impl Definitions {
+    /// A builder with these definitions and without native code, to which the host adds its own.
+    pub fn into_builder(self) -> CatalogBuilder {
+        let Self {
+            registry,
+            sets,
+            declared_attributes,
+            effects,
+            abilities,
+            curves,
+            channels,
+            calculations,
+            templates,
+            ability_sets,
+            containers,
+            death,
+            input_buffer,
+            natives: _,
+        } = self;
+        CatalogBuilder {
+            registry,
+            sets,
+            declared_attributes,
+            effects,
+            abilities,
+            curves,
+            channels,
+            calculations,
+            templates,
+            ability_sets,
+            containers,
+            death,
+            input_buffer,
+            ..CatalogBuilder::default()
+        }
+    }
+
+    /// Builds the catalog again, with native code of another catalog by name. What the catalog was is what it is: the
+    /// hash is the same.
+    ///
+    /// # Errors
+    /// If `provider` lacks native code that is needed, or the definitions do not hold together.
+    pub fn build_with_natives_of(self, provider: &Catalog) -> Result<Arc<Catalog>, RebuildError> {
+        let missing = self.natives.missing_from(provider);
+        if !missing.is_empty() {
+            return Err(RebuildError::MissingNatives(missing));
+        }
+        let natives = self.natives.clone();
+        let mut builder = self.into_builder();
+        builder.natives = names(&natives.calculations)
+            .filter_map(|name| Some((name.clone(), provider.native_calculation(name)?)))
+            .collect();
+        builder.customs = names(&natives.tasks)
+            .filter_map(|name| Some((name.clone(), provider.custom_task_named(name)?)))
+            .collect();
+        natives.take_hooks(provider, &mut builder);
+        Ok(builder.build()?)
+    }
+
+    /// Builds the catalog again for a moment, to understand a state of it. What `provider` lacks of native code has a
+    /// stand-in that refuses to work, and native code is taken to declare what it did then.
+    pub(crate) fn build_to_migrate(self, provider: &Catalog) -> Result<Arc<Catalog>, CatalogErrors> {
+        let natives = self.natives.clone();
+        let mut builder = self.into_builder();
+        for (name, declared) in &natives.calculations {
+            let calculation = provider.native_calculation(name);
+            let stand_in = StandIn { declared: declared.clone(), calculation };
+            builder.natives.insert(name.clone(), Arc::new(stand_in));
+        }
+        for (name, waits) in &natives.tasks {
+            let stand_in = StandInTask { waits: *waits, task: provider.custom_task_named(name) };
+            builder.customs.insert(name.clone(), Arc::new(stand_in));
+        }
+        natives.take_hooks(provider, &mut builder);
+        builder.build()
+    }
+}
+
+impl CatalogBuilder {
+    /// Everything but native code, once names are unique and sorted. Leaves the builder without it.
+    pub(super) fn take_definitions(&mut self) -> Definitions {
+        use core::mem::take;
+        let natives = Natives {
+            calculations: self
+                .natives
+                .iter()
+                .map(|(name, native)| (name.clone(), Declared::of(native)))
+                .collect(),
+            hooks: self.hooks.iter().map(|(name, hooks)| (name.clone(), hooks.present())).collect(),
+            tasks: self.customs.iter().map(|(name, task)| (name.clone(), task.waits())).collect(),
+            filters: self.filters.keys().cloned().collect(),
+            before_apply: u32::try_from(self.before_apply.len()).unwrap_or(u32::MAX),
+        };
+        let mut effects = take(&mut self.effects);
+        effects.retain(|def| !Catalog::INTERNAL_EFFECTS.contains(&&*def.name));
+        Definitions {
+            registry: self.registry.take().map(unique),
+            sets: take(&mut self.sets),
+            declared_attributes: unique(take(&mut self.declared_attributes)),
+            effects,
+            abilities: take(&mut self.abilities),
+            curves: take(&mut self.curves),
+            channels: unique(take(&mut self.channels)),
+            calculations: take(&mut self.calculations),
+            templates: take(&mut self.templates),
+            ability_sets: take(&mut self.ability_sets),
+            containers: take(&mut self.containers),
+            death: self.death.take(),
+            input_buffer: self.input_buffer,
+            natives,
+        }
+    }
+}
+
+impl Catalog {
+    /// The definitions that it was built from, as plain data.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    fn native_calculation(&self, name: &str) -> Option<Arc<dyn Calculation>> {
+        let at = self.tables.calculations.index(name)?;
+        match &self.calculations.get(at as usize)?.body {
+            CalculationBody::Native(native) => Some(Arc::clone(native)),
+            CalculationBody::Expressions(_) | CalculationBody::Missing => None,
+        }
+    }
+
+    fn custom_task_named(&self, name: &str) -> Option<Arc<dyn crate::task::CustomTask>> {
+        self.custom_task(self.tables.customs.index(name)?).cloned()
+    }
+
+    fn hooks_named(&self, name: &str) -> AttributeHooks {
+        let index = self.tables.attributes.index(name);
+        index.and_then(|at| self.hooks.get(at as usize)).cloned().unwrap_or_default()
+    }
+}
+
+impl Natives {
+    fn missing_from(&self, provider: &Catalog) -> Vec<(DefinitionKind, String)> {
+        let lacks = |kind: DefinitionKind, name: &str| match kind {
+            DefinitionKind::Calculation => provider.native_calculation(name).is_none(),
+            DefinitionKind::CustomTask => provider.custom_task_named(name).is_none(),
+            _ => provider.target_filter(name).is_none(),
+        };
+        let calculations = names(&self.calculations).map(|name| (DefinitionKind::Calculation, name));
+        let tasks = names(&self.tasks).map(|name| (DefinitionKind::CustomTask, name));
+        let filters = self.filters.iter().map(|name| (DefinitionKind::TargetFilter, name));
+        let all = calculations.chain(tasks).chain(filters);
+        let mut missing: Vec<_> =
+            all.filter(|(kind, name)| lacks(*kind, name)).map(|(kind, name)| (kind, name.clone())).collect();
+        let lacks_hooks = |(name, wanted): &&(String, [bool; 3])| {
+            let present = provider.hooks_named(name).present();
+            wanted.iter().zip(present).any(|(wanted, present)| *wanted && !present)
+        };
+        let hooks = self.hooks.iter().filter(lacks_hooks);
+        missing.extend(hooks.map(|(name, _)| (DefinitionKind::Attribute, format!("{name} (hooks)"))));
+        if provider.before_apply.len() < self.before_apply as usize {
+            missing.push((DefinitionKind::Effect, "every (hooks before application)".to_owned()));
+        }
+        missing
+    }
+
+    /// Hooks, filters and the like; what is not there does nothing, refuses nothing and finds nobody.
+    fn take_hooks(&self, provider: &Catalog, builder: &mut CatalogBuilder) {
+        for (name, [pre_change, post_execute, qualifier]) in &self.hooks {
+            let known = provider.hooks_named(name);
+            let hooks = AttributeHooks {
+                pre_change: pre_change
+                    .then(|| known.pre_change.unwrap_or_else(|| Arc::new(|change| change.new))),
+                post_execute: post_execute.then(|| known.post_execute.unwrap_or_else(|| Arc::new(|_| {}))),
+                qualifier: qualifier.then(|| known.qualifier.unwrap_or_else(|| Arc::new(|_| {}))),
+            };
+            builder.hooks.insert(name.clone(), hooks);
+        }
+        for name in &self.filters {
+            let known = provider.target_filter(name).cloned();
+            builder.filters.insert(name.clone(), known.unwrap_or_else(|| Arc::new(|_, _| false)));
+        }
+        let mut before_apply: Vec<_> = provider.before_apply.to_vec();
+        before_apply.resize_with((self.before_apply as usize).min(MOST_HOOKS), || Arc::new(|_, _, _| Ok(())));
+        builder.before_apply = before_apply;
+        builder.attitude = Some(Arc::clone(&provider.attitude));
+        builder.space = Some(Arc::clone(&provider.space));
+    }
+}
+
+/// More hooks than anybody has: bytes that say so are damaged, and come to another hash.
+const MOST_HOOKS: usize = 1 << 10;
+
+impl Declared {
+    fn of(native: &Arc<dyn Calculation>) -> Self {
+        Self { captures: native.captures(), tags: native.tags(), variables: native.variables() }
+    }
+}
+
+impl AttributeHooks {
+    fn present(&self) -> [bool; 3] {
+        let Self { pre_change, post_execute, qualifier } = self;
+        [pre_change.is_some(), post_execute.is_some(), qualifier.is_some()]
+    }
+}
+
+fn names<T>(natives: &[(String, T)]) -> impl Iterator<Item = &String> {
+    natives.iter().map(|(name, _)| name)
+}
+
+fn unique(names: Vec<String>) -> Vec<String> {
+    BTreeSet::from_iter(names).into_iter().collect()
+}
+
+plain_struct!(Definitions {
+    registry,
+    sets,
+    declared_attributes,
+    effects,
+    abilities,
+    curves,
+    channels,
+    calculations,
+    templates,
+    ability_sets,
+    containers,
+    death,
+    input_buffer,
+    natives,
+});
+plain_struct!(Natives { calculations, hooks, tasks, filters, before_apply });
+plain_struct!(Declared { captures, tags, variables });

@@ -1,0 +1,114 @@
+//! Old snapshots under new rules: what a reload would have done.
+
+use std::sync::Arc;
+
+use ugas_core::ability::AbilityDef;
+use ugas_core::catalog::{Catalog, CatalogBuilder};
+use ugas_core::effect::EffectDef;
+use ugas_core::effect::calculation::{CaptureDef, native};
+use ugas_core::effect::magnitude::MagnitudeDef;
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::task::TaskDef;
+use ugas_core::time::Span;
+
+use crate::fixture::{Game, buff, builder};
+
+fn poison(damage: f64) -> EffectDef {
+    EffectDef::lasting("GE_Poison", 10.0).every(1.0).modify("Health", Operation::Add, -damage)
+}
+
+fn built(builder: CatalogBuilder) -> Arc<Catalog> {
+    builder.build().unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// A snapshot with rules and a reload come to the same state, with the same report.
+fn check(game: &Game, catalog: Arc<Catalog>) -> (Simulation, String) {
+    let mut reloaded = game.sim.clone();
+    let expected = reloaded.reload(catalog.clone()).unwrap();
+    let mut migrated = Simulation::new(catalog, game.sim.config().clone());
+    let report = migrated.migrate(&game.sim.snapshot().to_bytes_with_rules()).unwrap();
+    assert_eq!(report, expected);
+    assert_eq!(migrated.state_hash(), reloaded.state_hash());
+    assert_eq!(migrated.inconsistencies(), [""; 0]);
+    let text = report.to_string();
+    migrated.advance(Span::seconds(20.0));
+    reloaded.advance(Span::seconds(20.0));
+    assert_eq!(migrated.state_hash(), reloaded.state_hash());
+    (migrated, text)
+}
+
+#[test]
+fn an_effect_goes_on_with_its_new_definition() {
+    let mut game = Game::of([poison(5.0)]);
+    game.apply("GE_Poison", "wolf", "hero");
+    game.pass(4.0);
+    assert_eq!(game.current("hero", "Health"), 80.0); // 100 - 4 * 5
+    game.events();
+    let (migrated, report) = check(&game, built(builder().effect(poison(10.0))));
+    assert_eq!(report, "effect `GE_Poison` changed\n");
+    let health = migrated.catalog().attribute("Health").unwrap();
+    assert_eq!(migrated.current(game.id("hero"), health), Some(20.0)); // 80 - 6 * 10
+}
+
+#[test]
+fn what_is_gone_is_reported() {
+    let mut game = Game::of([poison(5.0), buff("GE_Might", "Attack", Operation::Add, 20.0)]);
+    game.apply("GE_Might", "hero", "hero");
+    game.pass(1.0);
+    game.events();
+    let (_, report) = check(&game, built(builder().effect(poison(5.0))));
+    assert_eq!(report, "effect `GE_Might` removed\nactive0v1 on controller0v1: effect `GE_Might` is gone\n");
+}
+
+#[test]
+fn runs_of_abilities_go_on() {
+    let slow = AbilityDef::new("GA_Slow").task(TaskDef::wait(5.0)).task(TaskDef::apply_to_owner("GE_Poison"));
+    let (mut game, handles) = Game::with_abilities([poison(5.0)], [slow.clone()]);
+    game.run(handles[0]);
+    game.pass(2.0);
+    game.events();
+    let changed = builder().effect(poison(7.0)).ability(slow.tagged("Ability.New"));
+    let (migrated, _) = check(&game, built(changed));
+    let health = migrated.catalog().attribute("Health").unwrap();
+    // After three more seconds the wait is over; ten ticks of 7 follow.
+    assert_eq!(migrated.current(game.id("hero"), health), Some(30.0));
+}
+
+/// Native code that the new rules do not have is not needed to understand the old state, nor what it captured.
+#[test]
+fn native_code_may_be_gone() {
+    let weight = native(vec![CaptureDef::target("Armor").frozen()], |context| context.target("Armor"));
+    let effect = buff("GE_Weight", "Speed", Operation::Add, 0.0);
+    let magnitude = MagnitudeDef::calculation("Calc_Weight");
+    let weighted = EffectDef { modifiers: Vec::new(), ..effect }.modify("Speed", Operation::Add, magnitude);
+    let mut game = Game::build(|builder| {
+        let builder = builder.native("Calc_Weight", weight).pre_change("Speed", |change| change.new);
+        builder.effect(weighted).effect(poison(1.0)).before_apply(|_, _, _| Ok(()))
+    });
+    game.apply("GE_Weight", "wolf", "hero");
+    game.apply("GE_Poison", "wolf", "hero");
+    game.pass(1.0);
+    game.events();
+    assert_eq!(game.current("hero", "Speed"), 420.0); // 400 + 20
+    let catalog = built(builder().effect(poison(1.0)));
+    let mut migrated = Simulation::new(catalog.clone(), Config::seeded(7));
+    let report = migrated.migrate(&game.sim.snapshot().to_bytes_with_rules()).unwrap();
+    assert!(!report.is_lossless());
+    let speed = catalog.attribute("Speed").unwrap();
+    assert_eq!(migrated.current(game.id("hero"), speed), Some(400.0));
+}
+
+/// R7: an error changes nothing.
+#[test]
+fn damage_changes_nothing() {
+    let mut game = Game::of([poison(5.0)]);
+    let mut bytes = game.sim.snapshot().to_bytes_with_rules();
+    game.apply("GE_Poison", "wolf", "hero");
+    let hash = game.sim.state_hash();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    assert!(game.sim.migrate(&bytes).is_err());
+    assert_eq!(game.sim.state_hash(), hash);
+    assert!(!game.events().is_empty());
+}

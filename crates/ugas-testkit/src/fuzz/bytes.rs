@@ -1,0 +1,207 @@
+//! Snapshots and commands as bytes.
+
+use std::sync::{Arc, OnceLock};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use ugas_core::catalog::Catalog;
+use ugas_core::codec::{Decode, Decoder, VERSION, to_bytes};
+use ugas_core::command::Command;
+use ugas_core::effect::{EffectContext, EffectDef};
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{Config, Simulation, Snapshot, Spawn, Stacks};
+use ugas_core::task::TaskOutcome;
+use ugas_core::time::Span;
+
+use crate::fixtures::{Bout, deeds, do_deed, game_of_abilities};
+
+/// How many instants with timers are looked at: a damaged period may ask for a million.
+const INSTANTS: usize = 40;
+
+/// How many commands are carried out.
+const COMMANDS: usize = 60;
+
+/// Any bytes as a snapshot. Checksum and hashes are taken to be right, so that what is behind them is reached: an error,
+/// or a state that is sound, is written as it was read, and can be used.
+pub fn snapshot(bytes: &[u8]) {
+    let _ = Snapshot::from_bytes(bytes, catalog());
+    if let Ok(snapshot) = Snapshot::from_forged_bytes(bytes, catalog()) {
+        let written = snapshot.to_bytes();
+        let again = match Snapshot::from_bytes(&written, catalog()) {
+            Ok(again) => again,
+            Err(error) => panic!("what was read and written cannot be read: {error}"),
+        };
+        assert_eq!(again.to_bytes(), written, "written again, other bytes");
+        let mut sim = Simulation::new(catalog().clone(), config());
+        if sim.restore(&snapshot).is_ok() {
+            let found = sim.inconsistencies();
+            assert!(found.is_empty(), "{found:#?}");
+            use_everything(&mut sim);
+        }
+    }
+    let mut sim = Simulation::new(catalog().clone(), config());
+    if sim.migrate_forged(bytes).is_ok() {
+        use_everything(&mut sim);
+    }
+}
+
+/// Any bytes as commands, one after another: an error, or commands that are written as they were read and can be carried
+/// out.
+pub fn command(bytes: &[u8]) {
+    let mut decoder = Decoder::new(bytes, VERSION);
+    let mut sim = start().clone();
+    for _ in 0..COMMANDS {
+        let from = decoder.position();
+        let Ok(command) = Command::decode(&mut decoder) else { break };
+        assert_eq!(to_bytes(&command), bytes[from..decoder.position()], "written again, other bytes");
+        carry_out(&mut sim, command);
+    }
+    advance(&mut sim, Span::seconds(3.0));
+    let found = sim.inconsistencies();
+    assert!(found.is_empty(), "{found:#?}");
+    let bytes = sim.snapshot().to_bytes();
+    if let Err(error) = Snapshot::from_bytes(&bytes, catalog()) {
+        panic!("the state that commands led to cannot be read: {error}");
+    }
+}
+
+/// Snapshots with and without rules, to begin with.
+pub fn snapshot_seeds() -> Vec<Vec<u8>> {
+    let mut runner = TestRunner::deterministic();
+    let mut bout = bout();
+    let mut seeds = Vec::new();
+    for at in 0..12 {
+        let deeds = deeds(12).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
+        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
+        seeds.push(if at == 3 {
+            bout.sim.snapshot().to_bytes_with_rules()
+        } else {
+            bout.sim.snapshot().to_bytes()
+        });
+    }
+    seeds
+}
+
+/// Lists of commands that mean something in the state that they meet.
+pub fn command_seeds() -> Vec<Vec<u8>> {
+    let sim = start();
+    let mut lists = vec![commands(sim), lively(sim)];
+    lists.push(vec![Command::Batch(commands(sim)), Command::Advance(Span::seconds(1.0))]);
+    lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
+}
+
+fn config() -> Config {
+    Config { cascade_limit: 200, ..Config::seeded(1) }
+}
+
+fn bout() -> Bout {
+    let mut runner = TestRunner::deterministic();
+    let game = match game_of_abilities().new_tree(&mut runner) {
+        Ok(tree) => tree.current(),
+        Err(reason) => panic!("no game: {reason}"),
+    };
+    Bout::configured(&game, config())
+}
+
+fn catalog() -> &'static Arc<Catalog> {
+    static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
+    CATALOG.get_or_init(|| bout().sim.catalog().clone())
+}
+
+/// A game under way.
+fn start() -> &'static Simulation {
+    static START: OnceLock<Simulation> = OnceLock::new();
+    START.get_or_init(|| {
+        let mut runner = TestRunner::deterministic();
+        let mut bout = bout();
+        let deeds = deeds(60).new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
+        deeds.iter().for_each(|deed| do_deed(&mut bout, deed));
+        let _ = bout.sim.spawn_with(Spawn::named("Fighter"));
+        bout.sim.events().for_each(drop);
+        bout.sim
+    })
+}
+
+/// A command; time that passes is cut short.
+fn carry_out(sim: &mut Simulation, command: Command) {
+    match command {
+        Command::Advance(span) => advance(sim, span),
+        Command::Batch(commands) => {
+            let without_time = commands.into_iter().filter(|command| !matches!(command, Command::Advance(_)));
+            let _ = sim.execute(Command::Batch(without_time.take(COMMANDS).collect()));
+        }
+        command => {
+            let _ = sim.execute(command);
+        }
+    }
+}
+
+fn advance(sim: &mut Simulation, span: Span) {
+    let until = sim.now() + span;
+    for _ in 0..INSTANTS {
+        let Some(next) = sim.next_timer().filter(|next| *next <= until) else { break };
+        sim.advance_to(next.max(sim.now() + Span::from_micros(1)));
+    }
+}
+
+fn use_everything(sim: &mut Simulation) {
+    advance(sim, Span::seconds(2.0));
+    for command in commands(sim).into_iter().chain(lively(sim)).take(2 * COMMANDS) {
+        carry_out(sim, command);
+    }
+    advance(sim, Span::seconds(5.0));
+    let controllers: Vec<_> = sim.controllers().map(|(id, _)| id).take(COMMANDS).collect();
+    for id in controllers {
+        let _ = sim.despawn(id);
+    }
+    sim.events().for_each(drop);
+}
+
+/// Commands about effects.
+fn commands(sim: &Simulation) -> Vec<Command> {
+    let mut commands = Vec::new();
+    for (id, controller) in sim.controllers().take(4) {
+        for &active in controller.effects().iter().take(6) {
+            let context = EffectContext::of(id).at([1.0, 2.0, 3.0]);
+            let effect = sim.effect(active).map(|active| active.effect());
+            commands.push(Command::SetLevel { active, level: 2.0 });
+            commands.push(Command::SetDuration { active, duration: Some(Span::seconds(30.0)) });
+            if let Some(effect) = effect {
+                commands.extend(
+                    sim.spec(effect, 1.0, context.clone())
+                        .map(|spec| Command::Apply { spec: Box::new(spec), target: id }),
+                );
+                let level = 1.0;
+                commands.push(Command::ApplyEffect {
+                    effect,
+                    level,
+                    context,
+                    magnitudes: Vec::new(),
+                    target: id,
+                });
+            }
+            commands.push(Command::Remove { active, stacks: Stacks::Count(1) });
+        }
+    }
+    let item = EffectDef::lasting("Item", 3.0).every(0.5).modify("Health", Operation::Add, -1.0);
+    commands.push(Command::DefineEffect(Box::new(item)));
+    commands
+}
+
+/// Commands about abilities.
+fn lively(sim: &Simulation) -> Vec<Command> {
+    let mut commands = vec![Command::Advance(Span::seconds(0.5))];
+    for (id, controller) in sim.controllers().take(4) {
+        for &ability in controller.abilities().iter().take(6) {
+            commands.push(Command::Activate { ability, request: Box::default() });
+            let definition = sim.ability(ability).map(|granted| granted.ability());
+            commands.extend(definition.map(|ability| Command::Grant { controller: id, ability, level: 2 }));
+        }
+        commands.push(Command::Press { controller: id, input: "One".into() });
+        commands.push(Command::Confirm(id));
+        let tasks = sim.tasks_of(id).take(4);
+        commands.extend(tasks.map(|task| Command::CompleteTask { task, outcome: TaskOutcome::Completed }));
+        commands.extend(controller.activations().iter().take(2).map(|run| Command::Cancel(*run)));
+    }
+    commands
+}
