@@ -6,6 +6,7 @@
 mod execute;
 
 use crate::ability::{ActivationRefusal, GameplayEvent, Grant, GrantedSet};
+use crate::character::{Character, CharacterReport, RestoreError, RestoreOptions};
 use crate::codec::plain_enum;
 use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
@@ -284,6 +285,13 @@ pub enum Command {
     DefineEffect(Box<EffectDef>),
     /// [`Simulation::forget_effect`](crate::simulation::Simulation::forget_effect).
     ForgetEffect(EffectId),
+    /// [`Simulation::restore_character`](crate::simulation::Simulation::restore_character).
+    RestoreCharacter {
+        /// Who.
+        character: Box<Character>,
+        /// How.
+        options: Box<RestoreOptions>,
+    },
     /// [`Simulation::advance`](crate::simulation::Simulation::advance).
     Advance(Span),
     /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these, which must not be batches themselves.
@@ -336,6 +344,7 @@ plain_enum!(Command {
     42 => ForgetEffect(effect),
     43 => Advance(span),
     44 => Batch(commands),
+    45 => RestoreCharacter { character, options },
 });
 
 /// What a command came to.
@@ -366,6 +375,13 @@ pub enum Outcome {
     Nothing,
     /// An effect was created.
     Defined(EffectId),
+    /// A character was restored.
+    Restored {
+        /// The new controller.
+        controller: ControllerId,
+        /// What became of it.
+        report: Box<CharacterReport>,
+    },
     /// Each command of a batch, in order.
     Batch(Vec<Result<Self, CommandError>>),
 }
@@ -395,6 +411,9 @@ pub enum CommandError {
     /// An effect could not be created.
     #[error(transparent)]
     Define(#[from] DefineEffectError),
+    /// A character could not be restored.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
     /// A batch inside a batch.
     #[error("a batch cannot contain a batch: put its commands into the outer one")]
     NestedBatch,

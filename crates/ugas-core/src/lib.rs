@@ -19,7 +19,8 @@
 //! 5. Around it: [`targeting`] (GASD §4.11), [`cue`] (§12).
 //! 6. Answers: [`event`], [`refusal`], [`explain`].
 //! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
-//! 8. [`reload`]: a running simulation under a changed catalog.
+//! 8. [`reload`]: a running simulation under a changed catalog; [`character`]: a controller that goes from one simulation
+//!    to another.
 //!
 //! # References in comments
 //!
@@ -27,13 +28,14 @@
 //! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
 //! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
 //! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
-//! `E` effects, `A` abilities, `R` reloads.
+//! `E` effects, `A` abilities, `R` reloads, `P` characters.
 #![forbid(unsafe_code)]
 
 pub mod ability;
 pub mod arena;
 pub mod attribute;
 pub mod catalog;
+pub mod character;
 pub mod codec;
 pub mod command;
 pub mod controller;

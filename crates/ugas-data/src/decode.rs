@@ -16,7 +16,7 @@ use crate::node::{Node, Value};
 use crate::source::Spanned;
 
 pub use choice::{Choice, Word};
-pub use leaf::{Flag, Formula, Integer, NonNegative, Number, Raw, Text, Unit};
+pub use leaf::{ActorNumber, Flag, Formula, Hex, Integer, Label, NonNegative, Number, Raw, Text, Unit};
 pub use list::{AtLeastOne, List, NamedMap, Vector};
 pub(crate) use macros::{choice, record, reference};
 

@@ -3,7 +3,7 @@
 //! Reading order: [`source`] (text and positions), [`node`] (YAML and JSON as one tree), [`decode`] (tree to records,
 //! from one table of fields that also gives the JSON Schemas and the writer), [`model`] (the records), `check`
 //! (references and rules across documents), `lower` (records to definitions), [`loader`] (all of it in order),
-//! [`scenario`] (stories that run a pack), [`mod@reload`] (a pack that changes while a game runs), and [`diagnostics`]
+//! [`scenario`] (stories that run a pack), [`character`] (saved controllers), [`mod@reload`] (a pack that changes while a game runs), and [`diagnostics`]
 //! (every code with its page).
 //!
 //! Loading reports everything that is wrong, not the first thing (I9), and never panics on a file (I10).
@@ -28,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod character;
 mod check;
 pub mod decode;
 pub mod diagnostics;

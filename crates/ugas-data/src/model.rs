@@ -11,6 +11,7 @@ pub mod magnitude;
 mod names;
 pub mod pack;
 mod recognise;
+pub mod saved;
 pub mod scenario;
 pub mod scene;
 pub mod tag;

@@ -351,6 +351,11 @@ impl Catalog {
         Box::new((0..).zip(table.iter()).map(move |(at, name)| (name, self.contents.of(kind, at))))
     }
 
+    /// What each definition says, as hashes.
+    pub(crate) fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
     pub(crate) fn set(&self, id: AttributeSetId) -> Option<&CompiledSet> {
         self.sets.get(id.usize())
     }

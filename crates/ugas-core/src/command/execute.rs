@@ -33,6 +33,10 @@ impl Simulation {
             Command::SetMagnitude { active, tag, value } => done(self.set_magnitude(active, tag, value))?,
             Command::DefineEffect(def) => Outcome::Defined(self.define_effect(*def)?),
             Command::ForgetEffect(effect) => done(self.forget_effect(effect))?,
+            Command::RestoreCharacter { character, options } => {
+                let (controller, report) = self.restore_character(&character, &options)?;
+                Outcome::Restored { controller, report: Box::new(report) }
+            }
             Command::Advance(span) => {
                 self.advance(span);
                 Outcome::Done

@@ -38,7 +38,7 @@ pub struct ActiveEffect {
     pub(crate) duration: Option<Span>,
     pub(crate) expires: Option<Time>,
     pub(crate) period: Option<Span>,
-    /// The instant that the next tick is counted from.
+    /// The instant that the next tick is counted from; one that is yet to come is that of the next tick itself.
     pub(crate) phase: Time,
     pub(crate) next_tick: Option<Time>,
     pub(crate) ticks: u32,
@@ -147,6 +147,16 @@ impl ActiveEffect {
     /// When it executes next.
     pub fn next_tick(&self) -> Option<Time> {
         self.next_tick
+    }
+
+    /// The first tick after `now` in the phase that it has, whether it lives to see it or not.
+    pub(crate) fn tick_after(&self, now: Time) -> Option<Time> {
+        let period = self.period?;
+        if self.phase > now {
+            return Some(self.phase);
+        }
+        let missed = now.since(self.phase).micros() / period.micros().max(1);
+        Some(self.phase + Span::from_micros(period.micros().saturating_mul(missed.saturating_add(1))))
     }
 
     /// How often it has executed.

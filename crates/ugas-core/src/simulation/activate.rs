@@ -144,6 +144,24 @@ impl Simulation {
         }
     }
 
+    /// Gives what follows from an effect that is active already: tags, cues and blocks. Its abilities are facts of their
+    /// own (P7), and nothing is cancelled by tags that were there before (P3).
+    pub(super) fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.state.effects.get(id) else { return };
+        let target = active.target;
+        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let parameters = cue_parameters(active, effect);
+        for tag in effect.granted_tags.iter().chain(dynamic) {
+            self.add_tag(target, tag);
+        }
+        for cue in effect.cues.iter() {
+            self.add_cue(target, cue, parameters);
+        }
+        for tag in effect.block_abilities.iter() {
+            self.block_abilities(target, tag);
+        }
+    }
+
     /// Withdraws tags, abilities and cues.
     pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get_mut(id) else { return };

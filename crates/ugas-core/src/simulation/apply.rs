@@ -262,7 +262,12 @@ impl Simulation {
 
     /// V5: a stream of its own for each application, from the seed, the effect's name, who is involved, and how often
     /// the effect was applied to this target before.
-    fn application_stream(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) -> u64 {
+    pub(super) fn application_stream(
+        &mut self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        target: ControllerId,
+    ) -> u64 {
         if !effect.uses_random {
             return 0;
         }

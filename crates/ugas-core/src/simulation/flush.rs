@@ -267,6 +267,14 @@ impl Simulation {
         self.write_base(id, at as u16, adjusted);
     }
 
+    /// The values of a controller that is being put together have not changed: they have no event (P10).
+    pub(super) fn forget_changes(&mut self, id: ControllerId) {
+        self.scratch.changes.retain(|change| change.controller != id);
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.pending.recorded = Default::default();
+        }
+    }
+
     /// Lets an active effect look again at what it follows.
     pub(super) fn enqueue_refresh(&mut self, active: ActiveEffectId) {
         if let Some(effect) = self.state.effects.get_mut(active)

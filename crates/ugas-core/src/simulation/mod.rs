@@ -7,7 +7,8 @@
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
 //! and `targets`. `limits` bounds what callers bring along. `derive` is all that follows from facts, and `integrity` says
-//! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it.
+//! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
+//! takes one controller down by names and makes a new one of it.
 
 mod ability;
 mod actions;
@@ -17,6 +18,7 @@ mod advance;
 mod apply;
 mod calculate;
 mod cascade;
+mod character;
 mod commit;
 mod derive;
 mod execute;

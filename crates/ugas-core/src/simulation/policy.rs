@@ -303,19 +303,12 @@ impl Simulation {
     pub(super) fn resume_ticks(&mut self, id: ActiveEffectId) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        let Some(period) = active.period else { return };
+        let Some(next) = active.tick_after(now) else { return };
         let within = |at: crate::time::Time| active.expires.is_none_or(|end| at <= end);
         match active.next_tick {
             Some(next) if within(next) => {}
             Some(_) => active.next_tick = None,
-            None => {
-                let mut next = active.phase + period;
-                if next <= now {
-                    let missed = now.since(active.phase).micros() / period.micros();
-                    next = active.phase + Span::from_micros(period.micros().saturating_mul(missed + 1));
-                }
-                active.next_tick = within(next).then_some(next);
-            }
+            None => active.next_tick = within(next).then_some(next),
         }
     }
 

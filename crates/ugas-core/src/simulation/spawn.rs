@@ -8,7 +8,7 @@ use super::Simulation;
 use crate::ability::{EndReason, Grant};
 use crate::attribute::layout::AttributeSetError;
 use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
-use crate::controller::{Controller, ControllerDef};
+use crate::controller::{Controller, ControllerDef, ReplicationMode};
 use crate::effect::{EffectContext, LastSource, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
@@ -99,6 +99,16 @@ pub enum SpawnError {
     LimitReached(u32),
 }
 
+/// What a controller is before anything is on it.
+pub(super) struct Founding {
+    pub(super) template: Option<TemplateId>,
+    pub(super) owner: Option<ActorId>,
+    pub(super) avatar: Option<ActorId>,
+    pub(super) replication: ReplicationMode,
+    pub(super) layout: u32,
+    pub(super) base: Vec<f64>,
+}
+
 impl Simulation {
     /// Spawns a controller from the template of this name.
     ///
@@ -160,9 +170,6 @@ impl Simulation {
         owner: Option<ActorId>,
         avatar: Option<ActorId>,
     ) -> ControllerId {
-        // 1. The controller is instantiated; 2. its attribute sets are registered; 3. owner and avatar are set.
-        let ordinal = self.state.ordinal;
-        self.state.ordinal += 1;
         let slots = &self.state.layouts[layout as usize].slots;
         let mut base: Vec<f64> = slots.iter().map(|slot| slot.attribute.def.default_base).collect();
         for &(attribute, value) in &template.base {
@@ -170,12 +177,42 @@ impl Simulation {
                 base[usize::from(slot)] = value;
             }
         }
+        let replication = template.def.replication;
+        let id = self.found(Founding { template: template_id, owner, avatar, replication, layout, base });
+        self.initialise_values(id, |_| true);
+        // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
+        for grant in &template.abilities {
+            self.grant_ability(id, Grant::of(grant, None));
+        }
+        let own = EffectContext::of(id);
+        if !template.tags.is_empty()
+            && let Ok(mut spec) = self.spec(self.catalog.internal.tags, 1.0, own.clone())
+        {
+            spec.granted_tags.extend(template.tags.iter().copied());
+            let _ = self.apply_one(&mut spec, id);
+        }
+        for &(effect, level) in &template.effects {
+            self.flush();
+            if let Ok(mut spec) = self.spec(effect, level, own.clone()) {
+                let _ = self.apply_one(&mut spec, id);
+            }
+        }
+        // 6. Replication is configured: the mode is part of the controller.
+        id
+    }
+
+    /// The first steps of §4.3: 1. the controller is instantiated; 2. its attribute sets are registered, with these bases
+    /// and without current values; 3. owner and avatar are set.
+    pub(super) fn found(&mut self, founding: Founding) -> ControllerId {
+        let Founding { template, owner, avatar, replication, layout, base } = founding;
+        let ordinal = self.state.ordinal;
+        self.state.ordinal += 1;
         let id = self.state.controllers.insert(Controller {
             ordinal,
-            template: template_id,
+            template,
             owner,
             avatar,
-            replication: template.def.replication,
+            replication,
             layout,
             current: vec![0.0; base.len()],
             base,
@@ -201,25 +238,6 @@ impl Simulation {
         self.state.owners.extend(owner.map(|owner| (owner, id)));
         self.state.avatars.extend(avatar.map(|avatar| (avatar, id)));
         self.emit(EventKind::ControllerSpawned { controller: id });
-        self.initialise_values(id, |_| true);
-        // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
-        for grant in &template.abilities {
-            self.grant_ability(id, Grant::of(grant, None));
-        }
-        let own = EffectContext::of(id);
-        if !template.tags.is_empty()
-            && let Ok(mut spec) = self.spec(self.catalog.internal.tags, 1.0, own.clone())
-        {
-            spec.granted_tags.extend(template.tags.iter().copied());
-            let _ = self.apply_one(&mut spec, id);
-        }
-        for &(effect, level) in &template.effects {
-            self.flush();
-            if let Ok(mut spec) = self.spec(effect, level, own.clone()) {
-                let _ = self.apply_one(&mut spec, id);
-            }
-        }
-        // 6. Replication is configured: the mode is part of the controller.
         id
     }
 

@@ -87,6 +87,11 @@ impl Game {
         Self { sim: Simulation::new(catalog, config), names: BTreeMap::new() }
     }
 
+    /// A simulation in which nobody has a name yet.
+    pub(crate) fn around(sim: Simulation) -> Self {
+        Self { sim, names: BTreeMap::new() }
+    }
+
     pub(crate) fn spawn(&mut self, name: &str, template: &str) -> ControllerId {
         let id = self.sim.spawn(template).unwrap_or_else(|error| panic!("{error}"));
         self.names.insert(name.to_owned(), id);

@@ -17,6 +17,7 @@ mod calculations;
 mod captures;
 mod cascades;
 mod catalog_errors;
+mod characters;
 mod controllers;
 mod cue_manager;
 mod cue_model;

@@ -69,6 +69,84 @@ impl Field for Text {
     }
 }
 
+/// Any text, as it is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Label(pub Spanned<String>);
+
+impl Field for Label {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Some(Self(Spanned { value: text.clone(), span: node.span })),
+            _ => {
+                sink.push(codes::ug011::wrong_type(node, "a text"));
+                None
+            }
+        }
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.clone())
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "string" })
+    }
+}
+
+/// The number of an actor, as a text: it may be larger than numbers in files can be exactly.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ActorNumber(pub Spanned<u64>);
+
+impl Field for ActorNumber {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let number = match &node.value {
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            sink.push(codes::ug011::wrong_type(node, "the number of an actor, in quotes"));
+        }
+        Some(Self(Spanned { value: number?, span: node.span }))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.to_string())
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "string", "pattern": "^[0-9]+$" })
+    }
+}
+
+/// Bytes, as hexadecimal digits after `hex:`, so that no file takes them for a number.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Hex(pub Spanned<Vec<u8>>);
+
+const HEX: &str = "hex:";
+
+impl Field for Hex {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let digits = node.text().and_then(|text| text.strip_prefix(HEX));
+        let digits = digits.filter(|digits| digits.len() % 2 == 0 && digits.is_ascii());
+        let byte = |at: usize| u8::from_str_radix(digits?.get(at..at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> =
+            digits.and_then(|digits| (0..digits.len()).step_by(2).map(byte).collect());
+        if bytes.is_none() {
+            sink.push(codes::ug011::wrong_type(node, "`hex:` and pairs of hexadecimal digits"));
+        }
+        Some(Self(Spanned { value: bytes?, span: node.span }))
+    }
+
+    fn encode(&self) -> Value {
+        let digits = self.0.value.iter().map(|byte| format!("{byte:02x}"));
+        Value::Text(std::iter::once(HEX.to_owned()).chain(digits).collect())
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": "string", "pattern": "^hex:([0-9a-fA-F]{2})*$" })
+    }
+}
+
 /// A finite number.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Number(pub Spanned<f64>);

@@ -15,7 +15,7 @@ macro_rules! record {
             /// Fields that are not known here, kept for writing.
             pub unknown: Vec<$crate::node::Entry>,
             /// One bit for each field that the file has, whether it could be read or not.
-            present: u64,
+            pub(crate) present: u64,
         }
 
         impl $name {

@@ -2,6 +2,7 @@
 
 use ugas_core::controller::ReplicationMode;
 
+use super::saved::{SavedAbilityDoc, SavedDoc, SavedEffectDoc};
 use super::{
     AbilityName, ActionSetName, AttributeName, DataTag, EffectName, GrantedTag, InputName, MetadataDoc, Name,
     SetName,
@@ -62,6 +63,7 @@ record! {
         input: optional InputName = "InputID", "Input that it is bound to.";
         handle: optional Text = "Handle", "Handle of a saved ability.";
         is_active: optional Flag = "bIsActive", "Whether it was active when saved.";
+        saved: optional SavedAbilityDoc = "Saved", "What else a saved character knows of it.";
     }
 }
 
@@ -89,6 +91,7 @@ record! {
         periodic: optional PeriodicStateDoc = "PeriodicState", "Where its period stands.";
         captured: optional NamedMap<AttributeName, Raw> = "CapturedAttributes", "Frozen readings.";
         set_by_caller: optional NamedMap<DataTag, Number> = "SetByCallerMagnitudes", "Numbers that the caller gave.";
+        saved: optional SavedEffectDoc = "Saved", "What else a saved character knows of it.";
     }
 }
 
@@ -105,6 +108,7 @@ record! {
         replication: optional Choice<ReplicationMode> = "ReplicationMode", "How it is replicated (default: Mixed).";
         is_active: optional Flag = "bIsActive", "Whether it is active (default: true).";
         action_sets: list ActionSetName = "ActiveActionSets", "Input action sets that are active.";
+        saved: optional SavedDoc = "Saved", "What else a saved character knows.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
 }

@@ -2,6 +2,7 @@
 
 mod abilities;
 mod book;
+mod characters;
 mod corpus;
 mod hostile;
 mod neighbours;

@@ -3,6 +3,7 @@
 mod abilities;
 mod against_oracle;
 mod bytes;
+mod characters;
 mod fuzz;
 mod no_panic;
 mod order;

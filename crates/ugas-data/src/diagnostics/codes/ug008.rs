@@ -19,3 +19,10 @@ pub(crate) fn unknown_document(span: Span, kinds: &str) -> Diagnostic {
     DOC.report(span, "the document has no `$schema`, and its keys do not tell what it is")
         .help(format!("add a `$schema` that ends in `/schemas/TYPE.json`; the types are {kinds}"))
 }
+
+/// A file that is to be a character, and has none.
+pub(crate) fn no_character(span: Span) -> Diagnostic {
+    DOC.report(span, "there is no character: none of the documents is a gameplay controller").help(
+        "give a file that `ugas save` wrote, or one with `$schema: .../schemas/gameplay_controller.json`",
+    )
+}

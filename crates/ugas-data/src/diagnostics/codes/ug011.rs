@@ -27,6 +27,11 @@ pub(crate) fn wrong_type(node: &Node, expected: &str) -> Diagnostic {
     DOC.report(node.head(), format!("expected {expected}, found {}", node.describe())).help(help)
 }
 
+/// Bytes that are none of what they should be.
+pub(crate) fn not_readable(span: crate::source::Span, expected: &str, error: &str) -> Diagnostic {
+    DOC.report(span, format!("expected {expected}: {error}")).help("leave out the field, or save again")
+}
+
 /// A single value or a list where fields must be. Help shows the value where it probably belongs.
 pub(crate) fn no_mapping(node: &Node, title: &str, required: &[&str], fields: &[&str]) -> Diagnostic {
     let value = match &node.value {

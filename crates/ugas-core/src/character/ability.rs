@@ -1,0 +1,77 @@
+//! Granted abilities of a character.
+
+use crate::codec::plain_struct;
+use crate::effect::AbilityRemoval;
+use crate::id::ActorId;
+use crate::time::Span;
+
+/// An ability that a character has (§8.1).
+#[derive(Clone, PartialEq, Debug)]
+pub struct CharacterAbility {
+    /// Its name.
+    pub ability: String,
+    /// Its place among all effects and abilities of the character, in the order in which they came: orders triggers,
+    /// inputs and timers (V4).
+    pub order: u32,
+    /// Its level.
+    pub level: u32,
+    /// The input it is bound to.
+    pub input: Option<String>,
+    /// What it comes from: an item, a weapon.
+    pub source_object: Option<ActorId>,
+    /// Tags that describe it beside those of its definition.
+    pub dynamic_tags: Vec<String>,
+    /// Parameters that differ from those of its definition.
+    pub parameters: Vec<(String, f64)>,
+    /// The effect that granted it (P7); `None` if the host did.
+    pub granted_by: Option<GrantedBy>,
+    /// Charges that are used.
+    pub used_charges: u32,
+    /// Time until the next charge.
+    pub recharge: Option<Span>,
+    /// How many runs of it were under way; they stay behind (P8).
+    pub active_runs: u32,
+}
+
+impl CharacterAbility {
+    /// An ability at level 1, with all its charges.
+    pub fn new(ability: impl Into<String>) -> Self {
+        Self {
+            ability: ability.into(),
+            order: 0,
+            level: 1,
+            input: None,
+            source_object: None,
+            dynamic_tags: Vec::new(),
+            parameters: Vec::new(),
+            granted_by: None,
+            used_charges: 0,
+            recharge: None,
+            active_runs: 0,
+        }
+    }
+}
+
+/// The effect that granted an ability (§9.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GrantedBy {
+    /// Its [`order`](super::CharacterEffect::order).
+    pub effect: u32,
+    /// What becomes of the ability when the effect goes (A8).
+    pub removal: AbilityRemoval,
+}
+
+plain_struct!(GrantedBy { effect, removal });
+plain_struct!(CharacterAbility {
+    ability,
+    order,
+    level,
+    input,
+    source_object,
+    dynamic_tags,
+    parameters,
+    granted_by,
+    used_charges,
+    recharge,
+    active_runs,
+});

@@ -1,0 +1,233 @@
+//! Effects on a character.
+
+use std::sync::Arc;
+
+use crate::codec::{plain_enum, plain_struct};
+use crate::effect::magnitude::{AttributeCalculation, CaptureFrom};
+use crate::effect::{EffectDef, EffectStatus, HitResult, RawPayload, Vector3};
+use crate::id::ActorId;
+use crate::time::Span;
+
+/// An effect that is on a character (§9.9).
+#[derive(Clone, PartialEq, Debug)]
+pub struct CharacterEffect {
+    /// Its name.
+    pub effect: String,
+    /// Its definition, if it was created at run time and no catalog has it.
+    pub definition: Option<Arc<EffectDef>>,
+    /// Hash of the definition and of the curves and calculations that it uses (P6); `None` if that is not known.
+    pub rules: Option<u64>,
+    /// Its place among all effects and abilities of the character, in the order in which they came: orders modifiers
+    /// (M10) and timers (V4).
+    pub order: u32,
+    /// Its place among the effects by their latest application, stacks and merges included: breaks ties among overrides
+    /// (M4).
+    pub recency: u32,
+    /// Its level.
+    pub level: f64,
+    /// Stack count.
+    pub stacks: u32,
+    /// Whether it runs or waits for its turn (E4).
+    pub status: EffectStatus,
+    /// Whether its ongoing requirements fail (E7).
+    pub inhibited: bool,
+    /// How long it lasts, and what is left of it.
+    pub lifetime: Lifetime,
+    /// Where its period stands, if it has one.
+    pub phase: Option<Phase>,
+    /// Who caused it (P5).
+    pub instigator: Instigator,
+    /// What is known of an instigator that is somebody else (M5).
+    pub remembered: Option<RememberedSource>,
+    /// The ability that applied it.
+    pub ability: Option<AbilityReference>,
+    /// The actor that physically caused it.
+    pub causer: Option<ActorId>,
+    /// The object it originated from.
+    pub source_object: Option<ActorId>,
+    /// The hit that led to it.
+    pub hit: Option<HitResult>,
+    /// World location.
+    pub origin: Option<Vector3>,
+    /// Data of the host's own.
+    pub payload: Option<Arc<RawPayload>>,
+    /// Numbers that the caller provided, by tag.
+    pub set_by_caller: Vec<(String, f64)>,
+    /// Frozen readings (E8).
+    pub captured: Vec<CapturedValue>,
+    /// Attribute and evaluated magnitude of each modifier, before stacks (P6); `None` if that is not known.
+    pub magnitudes: Option<Vec<(String, f64)>>,
+    /// A duration that the caller gave instead of the definition's.
+    pub own_duration: Option<Span>,
+    /// A period that the caller gave instead of the definition's.
+    pub own_period: Option<Span>,
+    /// Tags that it grants beside those of its definition.
+    pub granted_tags: Vec<String>,
+    /// Tags that describe it beside those of its definition.
+    pub asset_tags: Vec<String>,
+    /// Key of its random streams, if it rolls dice (V5).
+    pub stream: Option<u64>,
+}
+
+impl CharacterEffect {
+    /// An effect of which nothing but the name is known: level 1, one stack, whole duration.
+    pub fn new(effect: impl Into<String>) -> Self {
+        Self {
+            effect: effect.into(),
+            definition: None,
+            rules: None,
+            order: 0,
+            recency: 0,
+            level: 1.0,
+            stacks: 1,
+            status: EffectStatus::Running,
+            inhibited: false,
+            lifetime: Lifetime::Whole,
+            phase: None,
+            instigator: Instigator::Nobody,
+            remembered: None,
+            ability: None,
+            causer: None,
+            source_object: None,
+            hit: None,
+            origin: None,
+            payload: None,
+            set_by_caller: Vec::new(),
+            captured: Vec::new(),
+            magnitudes: None,
+            own_duration: None,
+            own_period: None,
+            granted_tags: Vec::new(),
+            asset_tags: Vec::new(),
+            stream: None,
+        }
+    }
+}
+
+/// How long an effect lasts (P4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lifetime {
+    /// As long as its definition says, from the moment of restoring.
+    #[default]
+    Whole,
+    /// It has no end.
+    Endless,
+    /// It ends by itself.
+    Lasting {
+        /// How long it lasts in all.
+        total: Span,
+        /// How much of that is left; all of it, for one that waits for its turn.
+        left: Span,
+    },
+}
+
+/// Where the period of an effect stands (P4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Phase {
+    /// Time between its ticks; `None` is as its definition says.
+    pub period: Option<Span>,
+    /// Time since the last tick, or since the beginning.
+    pub elapsed: Span,
+    /// How often it has ticked.
+    pub ticks: u32,
+}
+
+/// Who caused an effect (P5).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Instigator {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// The character itself.
+    Itself,
+    /// Another controller, which may be gone.
+    Other {
+        /// Its owner, if it has one.
+        owner: Option<ActorId>,
+        /// What the host calls it; empty if it has not said so.
+        name: String,
+    },
+}
+
+/// What an effect last knew of its source (M5).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RememberedSource {
+    /// Its tags; those above them are implied.
+    pub tags: Vec<String>,
+    /// Attributes that the effect reads live.
+    pub values: Vec<RememberedValue>,
+}
+
+/// What an effect last knew of an attribute of its source.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RememberedValue {
+    /// The attribute.
+    pub attribute: String,
+    /// Its base value.
+    pub base: f64,
+    /// Its current value.
+    pub current: f64,
+}
+
+/// An ability that applied an effect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AbilityReference {
+    /// Its name.
+    pub ability: String,
+    /// [`order`](super::CharacterAbility::order) of the character's own ability; `None` if it is the instigator's.
+    pub order: Option<u32>,
+}
+
+/// A frozen reading of an attribute (E8).
+#[derive(Clone, PartialEq, Debug)]
+pub struct CapturedValue {
+    /// The attribute.
+    pub attribute: String,
+    /// Whose it is.
+    pub from: CaptureFrom,
+    /// Which of its numbers was read.
+    pub calculation: AttributeCalculation,
+    /// Only modifiers counted whose effect carries all these tags.
+    pub source_tag_filter: Vec<String>,
+    /// Only modifiers counted whose target carries all these tags.
+    pub target_tag_filter: Vec<String>,
+    /// What was read; `None` if there was nothing to read.
+    pub value: Option<f64>,
+}
+
+plain_struct!(CharacterEffect {
+    effect,
+    definition,
+    rules,
+    order,
+    recency,
+    level,
+    stacks,
+    status,
+    inhibited,
+    lifetime,
+    phase,
+    instigator,
+    remembered,
+    ability,
+    causer,
+    source_object,
+    hit,
+    origin,
+    payload,
+    set_by_caller,
+    captured,
+    magnitudes,
+    own_duration,
+    own_period,
+    granted_tags,
+    asset_tags,
+    stream,
+});
+plain_enum!(Lifetime { 0 => Whole, 1 => Endless, 2 => Lasting { total, left } });
+plain_struct!(Phase { period, elapsed, ticks });
+plain_enum!(Instigator { 0 => Nobody, 1 => Itself, 2 => Other { owner, name } });
+plain_struct!(RememberedSource { tags, values });
+plain_struct!(RememberedValue { attribute, base, current });
+plain_struct!(AbilityReference { ability, order });
+plain_struct!(CapturedValue { attribute, from, calculation, source_tag_filter, target_tag_filter, value });

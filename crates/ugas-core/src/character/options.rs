@@ -1,0 +1,120 @@
+//! How a character is restored, and why it may not be.
+
+use crate::attribute::layout::AttributeSetError;
+use crate::codec::{plain_enum, plain_struct};
+use crate::handle::ControllerId;
+use crate::id::ActorId;
+
+/// How a character is restored.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RestoreOptions {
+    owner: Option<ActorId>,
+    avatar: Option<ActorId>,
+    instigators: Vec<(InstigatorKey, ControllerId)>,
+    orphans: Orphans,
+}
+
+/// What an instigator is known by (P5).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InstigatorKey {
+    /// The actor that owned it.
+    Owner(ActorId),
+    /// What the host called it.
+    Name(String),
+}
+
+impl From<ActorId> for InstigatorKey {
+    fn from(owner: ActorId) -> Self {
+        Self::Owner(owner)
+    }
+}
+
+impl From<&str> for InstigatorKey {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+/// What becomes of effects whose instigator is not found (P5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Orphans {
+    /// They stay, with what they last knew of it.
+    #[default]
+    Keep,
+    /// Those that follow a live attribute of it go.
+    DropFollowers,
+    /// They go.
+    Drop,
+}
+
+impl RestoreOptions {
+    /// The new controller belongs to this actor instead of the one that owned the character.
+    #[must_use]
+    pub fn owner(mut self, owner: ActorId) -> Self {
+        self.owner = Some(owner);
+        self
+    }
+
+    /// The new controller is represented by this actor instead of the one that represented the character (§4.2).
+    #[must_use]
+    pub fn avatar(mut self, avatar: ActorId) -> Self {
+        self.avatar = Some(avatar);
+        self
+    }
+
+    /// An instigator that is this controller here.
+    #[must_use]
+    pub fn instigator(mut self, known_as: impl Into<InstigatorKey>, controller: ControllerId) -> Self {
+        self.instigators.push((known_as.into(), controller));
+        self
+    }
+
+    /// What becomes of effects whose instigator is not found.
+    #[must_use]
+    pub fn orphans(mut self, orphans: Orphans) -> Self {
+        self.orphans = orphans;
+        self
+    }
+
+    pub(crate) fn chosen_owner(&self) -> Option<ActorId> {
+        self.owner
+    }
+
+    pub(crate) fn chosen_avatar(&self) -> Option<ActorId> {
+        self.avatar
+    }
+
+    pub(crate) fn rule_for_orphans(&self) -> Orphans {
+        self.orphans
+    }
+
+    /// The controllers that an instigator may be, what was said of its owner first.
+    pub(crate) fn candidates(
+        &self,
+        owner: Option<ActorId>,
+        name: &str,
+    ) -> impl Iterator<Item = ControllerId> {
+        let by_owner =
+            move |key: &InstigatorKey| owner.is_some_and(|owner| *key == InstigatorKey::Owner(owner));
+        let by_name = move |key: &InstigatorKey| matches!(key, InstigatorKey::Name(known) if known == name);
+        let owned = self.instigators.iter().filter(move |(key, _)| by_owner(key));
+        let named = self.instigators.iter().filter(move |(key, _)| !name.is_empty() && by_name(key));
+        owned.chain(named).map(|&(_, controller)| controller)
+    }
+}
+
+/// Why a character could not be restored. Nothing has changed then.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// There are too many controllers.
+    #[error("the limit of {0} controllers is reached: despawn some, or raise `Config::max_controllers`")]
+    LimitReached(u32),
+    /// Its attribute sets do not go together here (§6.4).
+    #[error("the character cannot have its attribute sets here: {0}")]
+    AttributeSets(#[from] AttributeSetError),
+}
+
+plain_struct!(RestoreOptions { owner, avatar, instigators, orphans });
+plain_enum!(InstigatorKey { 0 => Owner(owner), 1 => Name(name) });
+plain_enum!(Orphans { 0 => Keep, 1 => DropFollowers, 2 => Drop });

@@ -1,0 +1,169 @@
+//! What became of a character that was restored.
+
+use core::fmt;
+
+use crate::catalog::{CatalogErrors, DefinitionKind};
+use crate::refusal::Limit;
+
+/// What became of a character that was restored: everything that is not as it was, in a defined order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CharacterReport {
+    /// One entry for each such thing.
+    pub entries: Vec<CharacterEntry>,
+}
+
+impl CharacterReport {
+    /// True if all that a character carries came back as it was. Runs of abilities, which never do (P8), and attributes
+    /// that are new here do not count.
+    pub fn is_complete(&self) -> bool {
+        !self.entries.iter().any(|entry| entry.outcome.is_loss())
+    }
+
+    pub(crate) fn note(&mut self, kind: DefinitionKind, name: impl Into<String>, outcome: CharacterOutcome) {
+        self.entries.push(CharacterEntry { kind, name: name.into(), outcome });
+    }
+}
+
+impl fmt::Display for CharacterReport {
+    /// One line for each entry.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for entry in &self.entries {
+            writeln!(f, "{entry}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One thing of a character that is not as it was.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CharacterEntry {
+    /// What kind of definition it is about.
+    pub kind: DefinitionKind,
+    /// The definition's name.
+    pub name: String,
+    /// What became of it.
+    pub outcome: CharacterOutcome,
+}
+
+impl fmt::Display for CharacterEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, name, outcome } = self;
+        write!(f, "{kind} `{name}` {outcome}")
+    }
+}
+
+/// What became of something that is not as it was.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum CharacterOutcome {
+    /// It was left out: nothing has its name here (P1).
+    Unknown,
+    /// An attribute was left out: none of the sets has it here.
+    AttributeGone {
+        /// The base that it had.
+        base: f64,
+    },
+    /// An attribute of its sets is not part of the character, and begins as that of a spawned controller.
+    Appeared {
+        /// The base that it begins with.
+        base: f64,
+    },
+    /// A number of it is infinite or not a number, and was left out (V2).
+    NotFinite,
+    /// An active effect was left out: it is instant here.
+    BecameInstant,
+    /// An active effect was left out: its magnitudes cannot be evaluated here (P6).
+    CannotContinue {
+        /// Why, in words.
+        reason: String,
+    },
+    /// An effect created at run time was left out: its definition does not hold together here.
+    Invalid(CatalogErrors),
+    /// An effect created at run time is that of the catalog now, which has one of the name.
+    Replaced,
+    /// Its magnitudes were evaluated anew: what gives them is different here (P6).
+    Reevaluated,
+    /// A stack fell to the limit.
+    StacksReduced {
+        /// Stacks before.
+        from: u32,
+        /// Stacks now.
+        to: u32,
+    },
+    /// A queued effect began, for it does not run in sequence here.
+    Began,
+    /// The instigator was not found; the effect keeps what it last knew of it (P5).
+    Orphaned,
+    /// The effect was left out: its instigator was not found (P5).
+    OrphanDropped,
+    /// The ability that applied the effect was not found.
+    AbilityGone {
+        /// Its name.
+        ability: String,
+    },
+    /// An ability was left out: the effect that granted it is not there, or does not grant it any more (P7).
+    NoLongerGranted,
+    /// It was left out: a limit is reached (P9).
+    LimitReached(Limit),
+    /// Runs of an ability stayed behind (P8).
+    RunsLeftBehind {
+        /// How many.
+        runs: u32,
+    },
+    /// A passive ability ran, and was activated anew (P8).
+    ActivatedAgain,
+    /// The current value of an attribute came out differently (P2).
+    ValueDiffers {
+        /// What it was.
+        was: f64,
+        /// What it is.
+        is: f64,
+    },
+}
+
+impl CharacterOutcome {
+    /// Whether something of the character is lost or different.
+    pub fn is_loss(&self) -> bool {
+        !matches!(self, Self::Appeared { .. } | Self::RunsLeftBehind { .. } | Self::ActivatedAgain)
+    }
+}
+
+impl fmt::Display for CharacterOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("is not known here and was left out"),
+            Self::AttributeGone { base } => write!(f, "is in none of the sets here; its base was {base}"),
+            Self::Appeared { base } => write!(f, "is new here, with base {base}"),
+            Self::NotFinite => f.write_str("has a number that is not finite, which was left out"),
+            Self::BecameInstant => f.write_str("was left out: it is instant here"),
+            Self::CannotContinue { reason } => write!(f, "was left out: {reason}"),
+            Self::Invalid(errors) => write!(f, "was left out: {errors}"),
+            Self::Replaced => f.write_str("was created at run time; the catalog's took its place"),
+            Self::Reevaluated => {
+                f.write_str("is defined differently here; its magnitudes were evaluated anew")
+            }
+            Self::StacksReduced { from, to } => write!(f, "has {to} stacks instead of {from}"),
+            Self::Began => f.write_str("waited for its turn and began: it does not run in sequence here"),
+            Self::Orphaned => f.write_str("goes on without its instigator, who is not here"),
+            Self::OrphanDropped => f.write_str("was left out: its instigator is not here"),
+            Self::AbilityGone { ability } => write!(f, "was applied by `{ability}`, which is not here"),
+            Self::NoLongerGranted => f.write_str("was left out: no effect grants it here"),
+            Self::LimitReached(limit) => write!(f, "was left out: {}", most(*limit)),
+            Self::RunsLeftBehind { runs: 1 } => f.write_str("was active; the run stayed behind"),
+            Self::RunsLeftBehind { runs } => write!(f, "was active; {runs} runs stayed behind"),
+            Self::ActivatedAgain => f.write_str("was active and was activated anew"),
+            Self::ValueDiffers { was, is } => write!(f, "is {is}; it was {was}"),
+        }
+    }
+}
+
+fn most(limit: Limit) -> &'static str {
+    match limit {
+        Limit::EffectsPerController => "the limit of effects on one controller is reached",
+        Limit::Controllers => "the limit of controllers is reached",
+        Limit::RuntimeEffects => "the limit of effects created at run time is reached",
+        Limit::AbilitiesPerController => "the limit of abilities of one controller is reached",
+        Limit::Branches => "the limit of branches of a run is reached",
+        Limit::Counter => "a counter is exhausted",
+    }
+}

@@ -1,0 +1,269 @@
+//! What follows from the facts of a character: events, modifiers, tags, cues, timers, values (P2, P10).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::effects::{Missing, Unfinished};
+use super::restore::Restoring;
+use crate::ability::Grant;
+use crate::catalog::DefinitionKind;
+use crate::character::CharacterOutcome;
+use crate::effect::{Duration, Effect, EffectStatus, ExecutionPolicy};
+use crate::event::{EventKind, RemovalReason};
+use crate::expr::Side;
+use crate::handle::ActiveEffectId;
+use crate::id::TagId;
+use crate::refusal::RefusalReason;
+use crate::simulation::apply::evaluate_modifiers;
+use crate::simulation::cascade::Consequence;
+use crate::simulation::magnitude::{Dice, Inputs};
+use crate::time::Span;
+
+impl Restoring<'_> {
+    /// P10: the controller says what it has.
+    pub(super) fn announce(&mut self) {
+        let controller = self.sim.state.controllers.get(self.id);
+        let handles = controller.map(|controller| controller.abilities.clone()).unwrap_or_default();
+        for handle in handles {
+            if let Some(ability) = self.sim.state.abilities.get(handle).map(|granted| granted.ability) {
+                self.sim.emit(EventKind::AbilityGranted { controller: self.id, handle, ability });
+            }
+        }
+        for (id, _) in self.finished() {
+            self.announce_effect(id);
+        }
+    }
+
+    fn announce_effect(&mut self, id: ActiveEffectId) {
+        let Some(active) = self.sim.state.effects.get(id) else { return };
+        let (effect, target) = (active.effect, self.id);
+        self.sim.emit(match active.status {
+            EffectStatus::Running => EventKind::EffectApplied { effect, active: id, target },
+            EffectStatus::Queued => EventKind::EffectQueued { effect, active: id, target },
+        });
+    }
+
+    /// Effects that need nothing more to be known.
+    fn finished(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
+        let is_finished = |(id, _): &(ActiveEffectId, _)| self.unfinished.iter().all(|other| other.id != *id);
+        self.instances().into_iter().filter(is_finished).collect()
+    }
+
+    /// Modifiers, timers, tags and values of what is known.
+    pub(super) fn derive(&mut self) {
+        let finished = self.finished();
+        for (id, effect) in &finished {
+            self.take_effect(*id, effect);
+        }
+        for (id, effect) in &finished {
+            self.give_back(*id, effect);
+        }
+        self.evaluate();
+        let fresh = core::mem::take(&mut self.fresh);
+        if !fresh.is_empty() {
+            self.sim.initialise_values(self.id, |slot| fresh.contains(&slot));
+            self.evaluate();
+        }
+        self.fresh = fresh;
+    }
+
+    fn take_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let running =
+            self.sim.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running);
+        self.sim.watch(id, effect);
+        if running {
+            self.sim.attach_modifiers(id, effect);
+            self.sim.schedule(id);
+        }
+    }
+
+    fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
+        if self.sim.state.effects.get(id).is_some_and(|active| active.given && !active.inhibited) {
+            self.sim.give_back(id, effect);
+        }
+    }
+
+    /// Brings all current values up to date. The bases are facts, and stay.
+    fn evaluate(&mut self) {
+        let count = self.sim.state.controllers.get(self.id).map_or(0, |controller| controller.base.len());
+        for slot in 0..count as u16 {
+            self.sim.mark_dirty(self.id, slot);
+        }
+        self.sim.recompute_values();
+        self.sim.forget_changes(self.id);
+    }
+
+    /// P6: what is not known is evaluated, one effect after the other, each with the values that are there by then.
+    pub(super) fn finish_effects(&mut self) {
+        for Unfinished { id, missing } in core::mem::take(&mut self.unfinished) {
+            let effect = self.sim.state.effects.get(id).map(|active| active.effect);
+            let effect =
+                effect.and_then(|effect| self.sim.state.definition(&self.sim.catalog, effect)).cloned();
+            let Some(effect) = effect else { continue };
+            match self.finish(id, &missing, &effect) {
+                Ok(()) => {
+                    self.announce_effect(id);
+                    self.take_effect(id, &effect);
+                    self.give_back(id, &effect);
+                    self.evaluate();
+                }
+                Err(reason) => {
+                    let reason = reason.describe(self.sim);
+                    self.note(
+                        DefinitionKind::Effect,
+                        effect.name(),
+                        CharacterOutcome::CannotContinue { reason },
+                    );
+                    self.leave_out(id);
+                }
+            }
+        }
+    }
+
+    fn finish(
+        &mut self,
+        id: ActiveEffectId,
+        missing: &Missing,
+        effect: &Arc<Effect>,
+    ) -> Result<(), RefusalReason> {
+        let Missing { captures, magnitudes, duration, stream } = missing;
+        let Some(active) = self.sim.state.effects.get(id) else { return Ok(()) };
+        let mut fresh = active.spec.clone();
+        let (source, target) = (active.source(), active.target);
+        self.sim.capture_into(&mut fresh, effect, Side::Source, source);
+        self.sim.capture_into(&mut fresh, effect, Side::Target, Some(target));
+        let key = stream.then(|| self.sim.application_stream(effect, &fresh, target));
+        if let Some(active) = self.sim.state.effects.get_mut(id) {
+            for &at in captures {
+                active.spec.captured[at] = fresh.captured[at];
+            }
+            active.stream = key.unwrap_or(active.stream);
+        }
+        let Some(active) = self.sim.state.effects.get(id) else { return Ok(()) };
+        let inputs = Inputs::of(&self.sim.state, &self.sim.catalog, effect, active);
+        let evaluated = match magnitudes {
+            false => None,
+            true => Some(evaluate_modifiers(&inputs).map_err(|mut reasons| reasons.remove(0))?),
+        };
+        let lasts = match (&effect.duration, active.spec.duration) {
+            _ if !duration => None,
+            (_, Some(own)) => Some(own),
+            (Duration::Lasting(magnitude), None) => {
+                Some(Span::seconds(inputs.magnitude(magnitude, Dice::Duration)?))
+            }
+            (Duration::Instant | Duration::Infinite, None) => None,
+        };
+        let now = self.sim.state.now;
+        let Some(active) = self.sim.state.effects.get_mut(id) else { return Ok(()) };
+        if let Some(evaluated) = evaluated {
+            active.magnitudes = evaluated;
+        }
+        if let Some(lasts) = lasts {
+            active.duration = Some(lasts);
+            if active.status == EffectStatus::Running {
+                active.expires = Some(now + lasts.max(Span::ZERO));
+                self.sim.resume_ticks(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out an effect that nobody has heard of yet, with the abilities that it would have granted.
+    fn leave_out(&mut self, id: ActiveEffectId) {
+        let Some(removed) = self.sim.state.effects.remove(id) else { return };
+        if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
+            controller.effects.retain(|other| *other != id);
+        }
+        for handle in removed.granted {
+            self.sim.release_ability(handle);
+        }
+        self.effects.retain(|_, other| *other != id);
+        self.abilities.retain(|_, handle| self.sim.state.abilities.contains(*handle));
+    }
+
+    /// What can happen only now that everything is in its place.
+    pub(super) fn complete(&mut self) {
+        self.own_what_nothing_grants();
+        self.watch_triggers();
+        for (id, effect) in self.instances() {
+            self.grant_what_is_new(id, &effect);
+            self.move_up(id, &effect);
+            self.sim.enqueue_refresh(id);
+        }
+        self.restart_passives();
+        for slot in core::mem::take(&mut self.fresh) {
+            let Some(controller) = self.sim.state.controllers.get(self.id) else { return };
+            let place = &self.sim.state.layout(controller).slots[usize::from(slot)];
+            let (name, base) = (place.attribute.def.name.clone(), controller.base[usize::from(slot)]);
+            self.note(DefinitionKind::Attribute, &name, CharacterOutcome::Appeared { base });
+        }
+    }
+
+    /// Of a character that does not say whose its tags are, those are its own that no effect grants.
+    fn own_what_nothing_grants(&mut self) {
+        if self.character.own_tags.is_some() {
+            return;
+        }
+        let mut own: SmallVec<[TagId; 2]> = SmallVec::new();
+        for name in &self.character.tags {
+            if let Some(tag) = self.tag(name).filter(|tag| !self.sim.has_tag(self.id, *tag)) {
+                own.push(tag);
+            }
+        }
+        let tags = self.sim.catalog.internal.tags;
+        let effect = self.sim.state.definition(&self.sim.catalog, tags).cloned();
+        if let (Some(id), Some(effect)) = (self.own(own), effect) {
+            self.announce_effect(id);
+            self.take_effect(id, &effect);
+            self.give_back(id, &effect);
+        }
+    }
+
+    /// P7: abilities that the definition grants, and that the character cannot know of.
+    fn grant_what_is_new(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let Some(active) = self.sim.state.effects.get(id) else { return };
+        let saved = self.character.effects.iter().find(|saved| self.effects.get(&saved.order) == Some(&id));
+        let known = saved.and_then(|saved| saved.rules);
+        let same = known.is_some_and(|rules| rules == super::rules::rules_of(&self.sim.catalog, effect));
+        if same || !active.given || active.inhibited {
+            return;
+        }
+        for grant in &effect.granted_abilities {
+            let has = |handle: &crate::handle::AbilityHandle| {
+                self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == grant.ability)
+            };
+            let granted = self.sim.state.effects.get(id).is_some_and(|active| active.granted.iter().any(has));
+            if granted {
+                continue;
+            }
+            let handle = self.sim.grant_ability(self.id, Grant::of(grant, Some((id, grant.removal))));
+            if let (Some(handle), Some(active)) = (handle, self.sim.state.effects.get_mut(id)) {
+                active.granted.push(handle);
+            }
+        }
+    }
+
+    /// P9: a queue whose head is missing moves up, and what does not run in sequence here begins. What has no time left
+    /// ends (P4).
+    fn move_up(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
+        let Some(active) = self.sim.state.effects.get(id) else { return };
+        match active.status {
+            EffectStatus::Queued if effect.def.policy == ExecutionPolicy::RunInSequence => {
+                let queue = (active.effect, self.id);
+                if !self.sim.scratch.begins.contains(&queue) {
+                    self.sim.scratch.begins.push_back(queue);
+                }
+            }
+            EffectStatus::Queued => {
+                self.note(DefinitionKind::Effect, effect.name(), CharacterOutcome::Began);
+                self.sim.begin_waiting(id);
+            }
+            EffectStatus::Running => {
+                if active.expires.is_some_and(|end| end <= self.sim.state.now) {
+                    self.sim.enqueue(Consequence::Remove { active: id, reason: RemovalReason::Expired });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! Effects of a character: the same instances under new handles (P2, P4, P5, P6).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::restore::Restoring;
+use super::rules::rules_of;
+use crate::catalog::DefinitionKind;
+use crate::character::{
+    CapturedValue, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Orphans, RememberedSource,
+    RememberedValue,
+};
+use crate::effect::magnitude::{Capture, CaptureFrom};
+use crate::effect::{
+    ActiveEffect, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers, LastSource,
+};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{EffectId, TagId};
+use crate::refusal::Limit;
+use crate::simulation::runtime::DefineEffectError;
+use crate::tag::{TagBits, TagSet};
+use crate::time::{Span, Time};
+
+/// An effect some of whose numbers have to be evaluated here.
+pub(super) struct Unfinished {
+    pub(super) id: ActiveEffectId,
+    pub(super) missing: Missing,
+}
+
+/// What is not known of an effect.
+pub(super) struct Missing {
+    /// Positions of readings that are to be captured now.
+    pub(super) captures: Vec<usize>,
+    pub(super) magnitudes: bool,
+    pub(super) duration: bool,
+    /// Its dice.
+    pub(super) stream: bool,
+}
+
+impl Missing {
+    fn is_anything(&self) -> bool {
+        !self.captures.is_empty() || self.magnitudes || self.duration || self.stream
+    }
+}
+
+/// The instigator of an effect, as found here (P5).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Nobody,
+    Live(ControllerId),
+    Gone,
+}
+
+/// When an effect ends and ticks.
+struct Clock {
+    started: Time,
+    duration: Option<Span>,
+    expires: Option<Time>,
+    period: Option<Span>,
+    phase: Time,
+    next_tick: Option<Time>,
+    ticks: u32,
+}
+
+impl<'a> Restoring<'a> {
+    /// Tags of its own, each given as a spawned controller's are (T3).
+    pub(super) fn write_own_tags(&mut self) {
+        for tags in self.character.own_tags.iter().flatten() {
+            let tags: SmallVec<[TagId; 2]> = tags.iter().filter_map(|name| self.tag(name)).collect();
+            self.own(tags);
+        }
+    }
+
+    /// An effect that grants these tags.
+    pub(super) fn own(&mut self, tags: SmallVec<[TagId; 2]>) -> Option<ActiveEffectId> {
+        if tags.is_empty() {
+            return None;
+        }
+        let internal = self.sim.catalog.internal.tags;
+        let mut spec = self.sim.spec(internal, 1.0, EffectContext::of(self.id)).ok()?;
+        spec.granted_tags = tags;
+        let now = self.sim.state.now;
+        let clock = Clock {
+            started: now,
+            duration: None,
+            expires: None,
+            period: None,
+            phase: now,
+            next_tick: None,
+            ticks: 0,
+        };
+        let instance = self.instance(spec, clock);
+        match self.insert(instance) {
+            Ok(id) => Some(id),
+            Err(outcome) => {
+                let name = self.sim.effect_name(internal).to_owned();
+                self.note(DefinitionKind::Effect, &name, outcome);
+                None
+            }
+        }
+    }
+
+    /// Writes one effect down, or reports why not.
+    pub(super) fn write_effect(&mut self, saved: &'a CharacterEffect) {
+        if let Err(outcome) = self.try_effect(saved) {
+            self.note(DefinitionKind::Effect, &saved.effect, outcome);
+        }
+    }
+
+    fn try_effect(&mut self, saved: &'a CharacterEffect) -> Result<(), CharacterOutcome> {
+        let effect_id = self.effect_id(saved)?;
+        let effect = self.sim.state.definition(&self.sim.catalog, effect_id).cloned();
+        let effect = effect.ok_or(CharacterOutcome::Unknown)?;
+        if effect.is_instant() {
+            return Err(CharacterOutcome::BecameInstant);
+        }
+        if !saved.level.is_finite() {
+            return Err(CharacterOutcome::NotFinite);
+        }
+        let source = self.source(saved);
+        if source == Source::Gone {
+            let follows = !effect.source_reads.is_empty();
+            match self.options.rule_for_orphans() {
+                Orphans::Drop => return Err(CharacterOutcome::OrphanDropped),
+                Orphans::DropFollowers if follows => return Err(CharacterOutcome::OrphanDropped),
+                Orphans::Keep | Orphans::DropFollowers => {}
+            }
+        }
+        let mut spec = self.spec(saved, effect_id, &effect, source);
+        let captures = self.captured(saved, &effect, &mut spec);
+        let magnitudes = self.magnitudes(saved, &effect);
+        let missing = Missing {
+            captures,
+            magnitudes: magnitudes.is_none(),
+            duration: saved.lifetime == Lifetime::Whole,
+            stream: effect.uses_random && saved.stream.is_none(),
+        };
+        let clock = clock(saved, &effect, self.sim.state.now);
+        let stacks = self.stacks(saved, &effect);
+        let remembered = saved.remembered.as_ref();
+        let last_source = (source == Source::Gone).then(|| Box::new(self.last_source(remembered)));
+        let instance = ActiveEffect {
+            stacks,
+            status: saved.status,
+            inhibited: saved.inhibited && saved.status == EffectStatus::Running,
+            given: saved.status == EffectStatus::Running,
+            magnitudes: magnitudes.unwrap_or_default(),
+            stream: saved.stream.filter(|_| effect.uses_random).unwrap_or_default(),
+            last_source,
+            ..self.instance(spec, clock)
+        };
+        let id = self.insert(instance)?;
+        self.effects.insert(saved.order, id);
+        if missing.is_anything() {
+            self.unfinished.push(Unfinished { id, missing });
+        }
+        if source == Source::Gone {
+            self.note(DefinitionKind::Effect, &saved.effect, CharacterOutcome::Orphaned);
+        }
+        Ok(())
+    }
+
+    /// The effect of the name, or the one that the character brings along.
+    fn effect_id(&mut self, saved: &'a CharacterEffect) -> Result<EffectId, CharacterOutcome> {
+        if let Some(definition) = &saved.definition {
+            match self.sim.define_effect(EffectDef::clone(definition)) {
+                Ok(id) => {
+                    self.created.insert(&saved.effect, id);
+                    return Ok(id);
+                }
+                Err(DefineEffectError::Invalid(errors)) => return Err(CharacterOutcome::Invalid(errors)),
+                Err(DefineEffectError::LimitReached(_)) => {
+                    return Err(CharacterOutcome::LimitReached(Limit::RuntimeEffects));
+                }
+                Err(DefineEffectError::NameTaken(_)) => {
+                    self.note(DefinitionKind::Effect, &saved.effect, CharacterOutcome::Replaced);
+                }
+            }
+        }
+        let id = self.sim.catalog.effect(&saved.effect).map_err(|_| CharacterOutcome::Unknown)?;
+        // Tags of a run without the run would be there for ever (P8).
+        if id == self.sim.catalog.internal.owned_tags { Err(CharacterOutcome::Unknown) } else { Ok(id) }
+    }
+
+    fn source(&self, saved: &CharacterEffect) -> Source {
+        match &saved.instigator {
+            Instigator::Nobody => Source::Nobody,
+            Instigator::Itself => Source::Live(self.id),
+            Instigator::Other { owner, name } => {
+                let lives = |id: &ControllerId| self.sim.state.controllers.contains(*id);
+                let said = self.options.candidates(*owner, name).find(lives);
+                let owned = || owner.and_then(|owner| self.sim.controller_of_owner(owner));
+                // Another controller of the same owner is not the character.
+                let found = said.or_else(|| owned().filter(|found| *found != self.id));
+                found.map_or(Source::Gone, Source::Live)
+            }
+        }
+    }
+
+    fn spec(&mut self, saved: &CharacterEffect, id: EffectId, effect: &Effect, source: Source) -> EffectSpec {
+        let CharacterEffect {
+            level,
+            causer,
+            source_object,
+            hit,
+            origin,
+            payload,
+            set_by_caller,
+            own_duration,
+            own_period,
+            granted_tags,
+            asset_tags,
+            ..
+        } = saved;
+        let mut numbers: SmallVec<[(TagId, f64); 2]> = SmallVec::new();
+        for (name, value) in set_by_caller {
+            let Some(tag) = self.tag(name) else { continue };
+            if !value.is_finite() {
+                self.note(DefinitionKind::Effect, &saved.effect, CharacterOutcome::NotFinite);
+                continue;
+            }
+            match numbers.binary_search_by_key(&tag, |(known, _)| *known) {
+                Ok(at) => numbers[at].1 = *value,
+                Err(at) => numbers.insert(at, (tag, *value)),
+            }
+        }
+        let context = EffectContext {
+            source: match source {
+                Source::Live(source) => Some(source),
+                Source::Nobody | Source::Gone => None,
+            },
+            causer: *causer,
+            ability: None,
+            source_object: *source_object,
+            hit: hit.map(Box::new),
+            origin: *origin,
+            raw_payload: payload.clone(),
+        };
+        EffectSpec {
+            effect: id,
+            name_hash: effect.name_hash,
+            level: *level,
+            context,
+            set_by_caller: numbers,
+            duration: *own_duration,
+            period: own_period.filter(|period| period.is_positive()),
+            granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),
+            asset_tags: asset_tags.iter().filter_map(|name| self.tag(name)).collect(),
+            captured: SmallVec::new(),
+            prediction: None,
+        }
+    }
+
+    /// Frozen readings that are known; returns the positions of those that are not.
+    fn captured(&self, saved: &CharacterEffect, effect: &Effect, spec: &mut EffectSpec) -> Vec<usize> {
+        let mut missing = Vec::new();
+        for (at, capture) in effect.captures.iter().enumerate() {
+            let known = saved.captured.iter().find(|known| self.is_reading(known, capture));
+            let value = known.map(|known| known.value);
+            let value = value.filter(|value| value.is_none_or(f64::is_finite));
+            spec.captured.push(value.flatten());
+            if value.is_none() {
+                missing.push(at);
+            }
+        }
+        missing
+    }
+
+    fn is_reading(&self, known: &CapturedValue, capture: &Capture) -> bool {
+        let catalog = &self.sim.catalog;
+        let tags = |names: &[String], filter: &TagSet| {
+            names.iter().map(String::as_str).eq(filter.iter().map(|tag| catalog.tag_name(tag)))
+        };
+        known.attribute == catalog.attribute_name(capture.attribute)
+            && (known.from == CaptureFrom::Source) == (capture.side == crate::expr::Side::Source)
+            && known.calculation == capture.calculation
+            && tags(&known.source_tag_filter, &capture.source_tag_filter)
+            && tags(&known.target_tag_filter, &capture.target_tag_filter)
+    }
+
+    /// P6: the magnitudes, if they stand.
+    fn magnitudes(&mut self, saved: &CharacterEffect, effect: &Effect) -> Option<SmallVec<[f64; 2]>> {
+        let catalog = &self.sim.catalog;
+        let known = saved.magnitudes.as_ref()?;
+        let same_rules = saved.rules.is_none_or(|rules| rules == rules_of(catalog, effect));
+        let attributes = effect.modifiers.iter().map(|modifier| catalog.attribute_name(modifier.attribute));
+        let fits = known.iter().map(|(name, _)| name.as_str()).eq(attributes)
+            && known.iter().all(|(_, value)| value.is_finite());
+        if same_rules && fits {
+            return Some(known.iter().map(|&(_, value)| value).collect());
+        }
+        self.note(DefinitionKind::Effect, &saved.effect, CharacterOutcome::Reevaluated);
+        None
+    }
+
+    fn stacks(&mut self, saved: &CharacterEffect, effect: &Effect) -> u32 {
+        let limit = match &effect.stacking {
+            None => 1,
+            Some(stacking) if stacking.limit > 0 => stacking.limit,
+            Some(_) => u32::MAX,
+        };
+        let to = saved.stacks.clamp(1, limit);
+        if to < saved.stacks {
+            let outcome = CharacterOutcome::StacksReduced { from: saved.stacks, to };
+            self.note(DefinitionKind::Effect, &saved.effect, outcome);
+        }
+        to
+    }
+
+    /// M5: what the effect goes on with. Names without counterpart are of no use here.
+    fn last_source(&self, remembered: Option<&RememberedSource>) -> LastSource {
+        let Some(RememberedSource { tags, values }) = remembered else { return LastSource::default() };
+        let catalog = &self.sim.catalog;
+        let tags = tags.iter().filter_map(|name| catalog.tags().id(name));
+        let values = values.iter().filter_map(|RememberedValue { attribute, base, current }| {
+            let is_number = base.is_finite() && current.is_finite();
+            Some((catalog.attribute(attribute).ok().filter(|_| is_number)?, *base, *current))
+        });
+        LastSource { tags: TagBits::closed(catalog.tags(), tags), values: values.collect() }
+    }
+
+    fn instance(&self, spec: EffectSpec, clock: Clock) -> ActiveEffect {
+        let Clock { started, duration, expires, period, phase, next_tick, ticks } = clock;
+        ActiveEffect {
+            effect: spec.effect,
+            target: self.id,
+            spec,
+            sequence: 0,
+            applied: 0,
+            stacks: 1,
+            status: EffectStatus::Running,
+            inhibited: false,
+            given: true,
+            started,
+            duration,
+            expires,
+            period,
+            phase,
+            next_tick,
+            ticks,
+            magnitudes: SmallVec::new(),
+            stream: 0,
+            last_source: None,
+            granted: SmallVec::new(),
+            refresh_pending: false,
+            qualification_pending: false,
+            judgement_pending: false,
+            timers: EffectTimers::default(),
+        }
+    }
+
+    /// P9: puts an instance into its place, if there is room.
+    fn insert(&mut self, instance: ActiveEffect) -> Result<ActiveEffectId, CharacterOutcome> {
+        let limit = || CharacterOutcome::LimitReached(Limit::EffectsPerController);
+        self.sim.check_effect_limit(self.id).map_err(|_| limit())?;
+        let sequence = self.sim.state.next_sequence();
+        let instance = ActiveEffect { sequence, applied: sequence, ..instance };
+        let id = self.sim.state.effects.insert(instance);
+        let controller = self.sim.state.controllers.get_mut(self.id).ok_or_else(limit)?;
+        controller.effects.push(id);
+        Ok(id)
+    }
+
+    /// M4: the order of the latest applications is what it was.
+    pub(super) fn order_applications(&mut self) {
+        let mut recent: Vec<(u32, u32)> =
+            self.character.effects.iter().map(|saved| (saved.recency, saved.order)).collect();
+        recent.sort_unstable();
+        let mut last = None;
+        for (_, order) in recent {
+            let Some(&id) = self.effects.get(&order) else { continue };
+            let Some(sequence) = self.sim.state.effects.get(id).map(|active| active.sequence) else {
+                continue;
+            };
+            let applied = if last < Some(sequence) { sequence } else { self.sim.state.next_sequence() };
+            last = Some(applied);
+            if let Some(active) = self.sim.state.effects.get_mut(id) {
+                active.applied = applied;
+            }
+        }
+    }
+
+    /// How often dice were rolled goes on (P11).
+    pub(super) fn count_rolls(&mut self) {
+        let catalog = &self.sim.catalog;
+        let id = |name: &String| {
+            let created = self.created.get(name.as_str()).copied();
+            created.or_else(|| catalog.effect(name).ok())
+        };
+        let rolls = self.character.rolls.iter().filter_map(|(name, count)| Some((id(name)?, *count)));
+        let mut rolls: SmallVec<[(EffectId, u32); 2]> = rolls.collect();
+        rolls.sort_unstable();
+        rolls.dedup_by_key(|(effect, _)| *effect);
+        if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
+            controller.rolls = rolls;
+        }
+    }
+
+    /// The effects on the new controller in application order, with their definitions.
+    pub(super) fn instances(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
+        let controller = self.sim.state.controllers.get(self.id);
+        let effects = controller.map(|controller| controller.effects.as_slice()).unwrap_or_default();
+        let with_definition = |&id: &ActiveEffectId| {
+            let effect = self.sim.state.effects.get(id)?.effect;
+            Some((id, self.sim.state.definition(&self.sim.catalog, effect)?.clone()))
+        };
+        effects.iter().filter_map(with_definition).collect()
+    }
+}
+
+/// P4: what is left of its time, counted from now.
+fn clock(saved: &CharacterEffect, effect: &Effect, now: Time) -> Clock {
+    let running = saved.status == EffectStatus::Running;
+    let (duration, left) = match saved.lifetime {
+        // Evaluated when the values are there.
+        Lifetime::Whole | Lifetime::Endless => (None, None),
+        Lifetime::Lasting { total, left } => (Some(total), Some(left.max(Span::ZERO))),
+    };
+    let expires = left.filter(|_| running).map(|left| now + left);
+    let started = match (expires, duration) {
+        (Some(end), Some(total)) => (end + -total).min(now),
+        _ => now,
+    };
+    let known = saved.phase.and_then(|phase| phase.period).or(saved.own_period);
+    let known = known.filter(|period| period.is_positive());
+    let period = effect.period.map(|period| known.unwrap_or(period.period));
+    let mut clock = Clock {
+        started,
+        duration,
+        expires,
+        period,
+        phase: now,
+        next_tick: None,
+        ticks: saved.phase.map_or(0, |phase| phase.ticks),
+    };
+    if let Some(period) = period.filter(|_| running) {
+        let elapsed = saved.phase.map_or(Span::ZERO, |phase| phase.elapsed).max(Span::ZERO);
+        let elapsed = Span::from_micros(elapsed.micros() % period.micros().max(1));
+        let next = now + (period - elapsed);
+        clock.phase = if now.micros() >= elapsed.micros().unsigned_abs() { now + -elapsed } else { next };
+        clock.next_tick = clock.expires.is_none_or(|end| next <= end).then_some(next);
+    }
+    clock
+}

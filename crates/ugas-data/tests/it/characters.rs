@@ -1,0 +1,256 @@
+//! Characters as files: what is written is read again, and accepted by everybody's schema; what others write is read.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use ugas_core::character::{
+    Character, CharacterAbility, CharacterEffect, CharacterOutcome, Instigator, Lifetime, Phase,
+    RestoreOptions,
+};
+use ugas_core::id::ActorId;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::time::Span;
+use ugas_data::character::{from_text, to_json, to_yaml};
+use ugas_data::{Loader, schema};
+
+/// A character that has something of everything, as the core keeps it.
+fn rich() -> Character {
+    Character::from_bytes(include_bytes!("../../../ugas-core/tests/golden/character-v1.bin")).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let character = rich();
+    let (yaml, json) = (to_yaml(&character), to_json(&character));
+    assert_eq!(from_text("a.yaml", yaml.as_str()).unwrap(), character);
+    assert_eq!(from_text("a.json", json.as_str()).unwrap(), character);
+    assert_eq!(to_yaml(&from_text("a.json", json).unwrap()), yaml);
+}
+
+#[test]
+fn the_files_are_what_they_were() {
+    for (name, text) in [("character.yaml", to_yaml(&rich())), ("character.json", to_json(&rich()))] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, expected, "{name} differs; UPDATE_EXPECT=1 rewrites it");
+    }
+}
+
+#[test]
+fn our_schema_and_the_official_one_accept_it() {
+    let document: Value = serde_json::from_str(&to_json(&rich())).unwrap();
+    let ours = schema::json_schema("gameplay_controller").unwrap();
+    let official = super::official::beside("ugas-1.0.0-draft.1/schemas/gameplay_controller.json")
+        .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap());
+    for schema in [Some(ours), official].into_iter().flatten() {
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+const DRAFT_1: &str = "
+$schema: https://raw.githubusercontent.com/jbltx/ugas/v1.0.0-draft.1/schemas/gameplay_controller.json
+OwnerActor: { ActorID: player_state_042, ActorType: PlayerState }
+AttributeSets:
+  - Name: Combat
+    Attributes: [ { Name: Health, BaseValue: 60, CurrentValue: 80 } ]
+GrantedAbilities: [ { AbilityClass: GA_Bolt, Level: 2, InputID: Slot.1, Handle: abc, bIsActive: false } ]
+ActiveEffects:
+  - { Handle: h1, EffectClass: GE_Poison, Duration: 3.5, Stacks: 2, StartTime: 120.5, Level: 3, InstigatorGC: wolf_7 }
+  - { Handle: h2, EffectClass: GE_Ring, Duration: -1, InstigatorGC: player_state_042 }
+OwnedTags: [Class.Mage, State.Ill]
+ReplicationMode: Full
+";
+
+#[test]
+fn a_file_of_draft_1_is_read() {
+    let character = from_text("saved.yaml", DRAFT_1).unwrap();
+    assert_eq!((character.name.as_str(), character.owner), ("player_state_042", None));
+    assert_eq!(character.base("Health"), Some(60.0));
+    assert_eq!(character.own_tags, None);
+    assert_eq!(character.tags, ["Class.Mage", "State.Ill"]);
+    let poison = CharacterEffect {
+        level: 3.0,
+        stacks: 2,
+        lifetime: Lifetime::Lasting { total: Span::seconds(3.5), left: Span::seconds(3.5) },
+        instigator: Instigator::Other { owner: None, name: "wolf_7".to_owned() },
+        ..CharacterEffect::new("GE_Poison")
+    };
+    let ring = CharacterEffect {
+        order: 1,
+        recency: 1,
+        lifetime: Lifetime::Endless,
+        instigator: Instigator::Itself,
+        ..CharacterEffect::new("GE_Ring")
+    };
+    assert_eq!(character.effects, [poison, ring]);
+    let bolt = CharacterAbility {
+        order: 2,
+        level: 2,
+        input: Some("Slot.1".to_owned()),
+        ..CharacterAbility::new("GA_Bolt")
+    };
+    assert_eq!(character.abilities, [bolt]);
+}
+
+#[test]
+fn a_file_of_the_later_drafts_is_read() {
+    let character = from_text(
+        "saved.yaml",
+        "
+$schema: https://ugas.jbltx.com/v1.0.0-draft.9/schemas/gameplay_controller.json
+OwnerActor: { ActorID: '12' }
+AttributeSets: [ { Name: Combat } ]
+ActiveEffects:
+  - Handle: h1
+    EffectClass: GE_Poison
+    DurationPolicy: HasDuration
+    RemainingDuration: 4
+    InstigatorGC: '7'
+    SourceAbility: GA_Bite
+    PeriodicState: { PeriodElapsed: 1.5, ExecutionCount: 2 }
+    CapturedAttributes: { Strength: 50 }
+    SetByCallerMagnitudes: { Data.Amount: -3 }
+  - { Handle: h2, EffectClass: GE_Aura, DurationPolicy: Infinite, InstigatorGC: '12' }
+",
+    )
+    .unwrap();
+    assert_eq!(character.owner, Some(ActorId(12)));
+    let poison = &character.effects[0];
+    assert_eq!(poison.instigator, Instigator::Other { owner: Some(ActorId(7)), name: String::new() });
+    assert_eq!(poison.phase, Some(Phase { period: None, elapsed: Span::seconds(1.5), ticks: 2 }));
+    assert_eq!(poison.captured[0].value, Some(50.0));
+    assert_eq!(poison.set_by_caller, [("Data.Amount".to_owned(), -3.0)]);
+    assert_eq!(poison.ability.as_ref().map(|ability| ability.ability.as_str()), Some("GA_Bite"));
+    assert_eq!(character.effects[1].instigator, Instigator::Itself);
+    assert_eq!(character.effects[1].lifetime, Lifetime::Endless);
+}
+
+/// A whole way: a file of another tool, rules, a game.
+#[test]
+fn a_file_of_another_tool_can_be_played() {
+    let pack = Loader::new()
+        .text(
+            "rules.yaml",
+            "
+$schema: https://x/schemas/attribute_set.json
+Name: Combat
+Attributes:
+  - { Name: Health, DefaultBaseValue: 100, Clamping: { Min: 0, Max: MaxHealth } }
+  - { Name: MaxHealth, DefaultBaseValue: 70 }
+---
+$schema: https://x/schemas/gameplay_effect.json
+Name: GE_Poison
+DurationPolicy: HasDuration
+Duration: { Type: ScalableFloat, Value: 10 }
+Period: { Period: 2 }
+Stacking: { Type: AggregateByTarget, Limit: 5 }
+GrantedTags: [State.Ill]
+Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: Expression, Expression: '-Level' } } ]
+---
+$schema: https://x/schemas/gameplay_effect.json
+Name: GE_Ring
+DurationPolicy: Infinite
+Modifiers: [ { Attribute: MaxHealth, Operation: Add, Magnitude: { Type: ScalableFloat, Value: 30 } } ]
+---
+$schema: https://x/schemas/gameplay_ability.json
+Name: GA_Bolt
+---
+$schema: https://x/schemas/gameplay_controller.json
+Name: Other
+OwnerActor: {}
+AttributeSets: [ { Name: Combat } ]
+OwnedTags: [Class.Mage]
+",
+        )
+        .load()
+        .unwrap();
+    let character = from_text("saved.yaml", DRAFT_1).unwrap();
+    let mut sim = Simulation::new(pack.catalog.clone(), Config::default());
+    let (id, report) = sim.restore_character(&character, &RestoreOptions::default()).unwrap();
+    let catalog = pack.catalog;
+    let (health, max) = (catalog.attribute("Health").unwrap(), catalog.attribute("MaxHealth").unwrap());
+    assert_eq!((sim.current(id, health), sim.current(id, max)), (Some(60.0), Some(100.0)));
+    // State.Ill is the poison's, Class.Mage the character's own.
+    let tags = sim.tags(id).unwrap();
+    assert_eq!(tags.count(catalog.tag("State.Ill").unwrap()), 1);
+    assert_eq!(tags.count(catalog.tag("Class.Mage").unwrap()), 1);
+    // What the file says of Health is not what the rules make of it, and the wolf is not here.
+    let outcomes: Vec<&CharacterOutcome> = report.entries.iter().map(|entry| &entry.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [
+            &CharacterOutcome::Orphaned,
+            &CharacterOutcome::Appeared { base: 70.0 },
+            &CharacterOutcome::ValueDiffers { was: 80.0, is: 60.0 },
+        ]
+    );
+    // A tick every 2 s from now on: 2 stacks at level 3 take 6; the second tick would be at 4, after the end at 3.5.
+    sim.advance(Span::seconds(3.5));
+    assert_eq!(sim.base(id, health), Some(54.0));
+    assert!(!sim.has_tag(id, catalog.tag("State.Ill").unwrap()));
+}
+
+fn complaints(name: &str, text: &str) -> Vec<String> {
+    let error = from_text(name, text).unwrap_err();
+    let report = error.report;
+    report
+        .diagnostics
+        .iter()
+        .map(|found| {
+            let at = report.source_map.position(found.span);
+            assert!(!found.help.is_empty(), "{}", found.message);
+            format!("{} {}:{} {}", found.code, at.line, at.column, found.message)
+        })
+        .collect()
+}
+
+#[test]
+fn bad_files_are_told_what_is_wrong_and_where() {
+    let head = "$schema: https://x/schemas/gameplay_controller.json\nOwnerActor: {}\nAttributeSets: [ { Name: A } ]\n";
+    let effect = |rest: &str| format!("{head}ActiveEffects:\n  - Handle: a\n    EffectClass: E\n{rest}");
+    for (text, expected) in [
+        (effect("    Stacks: many\n"), "UG011 7:13 expected a whole number from 1, found the text \"many\""),
+        (effect("    RemainingDuration: -2\n"), "UG015 7:24 expected a number from 0, found -2"),
+        (
+            effect("    Saved: { Stream: 12 }\n"),
+            "UG011 7:22 expected `hex:` and pairs of hexadecimal digits, found the number 12",
+        ),
+        (effect("    Saved: { Stream: hex:12 }\n"), "UG017 7:22 expected 8 bytes, found 1"),
+        (
+            effect("    Saved: { Definition: hex:ff }\n"),
+            "UG011 7:26 expected the definition of an effect: at byte 1: ",
+        ),
+        (
+            effect("    Saved: { Causer: Bob }\n"),
+            "UG011 7:22 expected the number of an actor, in quotes, found",
+        ),
+        ("Name: [\n".to_owned(), "UG004 "),
+        (String::new(), "UG008 1:1 there is no character"),
+        (
+            "$schema: https://x/schemas/gameplay_effect.json\nName: E\nDurationPolicy: Infinite\n".to_owned(),
+            "UG008 1:1 there is no character",
+        ),
+    ] {
+        let found = complaints("bad.yaml", &text);
+        assert!(found.iter().any(|line| line.starts_with(expected)), "{expected}\n{found:#?}");
+    }
+    assert!(complaints("bad.json", "{ \"OwnerActor\": ")[0].starts_with("UG004 1:"));
+}
+
+#[test]
+fn hostile_texts_do_no_harm() {
+    let text = to_yaml(&rich());
+    for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)).step_by(7) {
+        let _ = from_text("cut.yaml", &text[..end]);
+    }
+    let json: Value = serde_json::from_str(&to_json(&rich())).unwrap();
+    let mut odd = json;
+    odd["ActiveEffects"] = json!([1, null, "x", { "Handle": [], "EffectClass": {}, "Saved": 7 }]);
+    odd["Saved"] = json!([[[]]]);
+    assert!(from_text("odd.json", odd.to_string()).is_err());
+}

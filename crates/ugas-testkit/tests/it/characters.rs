@@ -1,0 +1,169 @@
+//! P2, P4, P5: a character that is restored is what it was, wherever that is, and goes on as it would have.
+
+use proptest::prelude::*;
+use ugas_core::character::{Character, CharacterOutcome, CharacterReport, Instigator, RestoreOptions};
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::time::Span;
+use ugas_testkit::fixtures::{
+    Bout, Deed, Op, arena, deeds, do_deed, game_of_abilities, operations, random_game,
+};
+use ugas_testkit::oracle::Game;
+
+fn name_of(id: ControllerId) -> Option<String> {
+    Some(format!("{id:?}"))
+}
+
+fn take(sim: &Simulation, id: ControllerId) -> Character {
+    let mut character = sim.character_named(id, name_of).expect("it lives");
+    character.name.clear();
+    character
+}
+
+/// The same without what is lost where nobody else is: who the others are, and how they are called.
+fn alone(mut character: Character) -> Character {
+    for effect in &mut character.effects {
+        if let Instigator::Other { owner, name } = &mut effect.instigator {
+            *owner = None;
+            name.clear();
+        }
+    }
+    character
+}
+
+fn empty(of: &Simulation) -> Simulation {
+    Simulation::new(of.catalog().clone(), of.config().clone())
+}
+
+/// Nothing is lost but instigators, and abilities of theirs.
+fn only_orphans(report: &CharacterReport) -> bool {
+    report.entries.iter().all(|entry| {
+        !entry.outcome.is_loss()
+            || matches!(entry.outcome, CharacterOutcome::Orphaned | CharacterOutcome::AbilityGone { .. })
+    })
+}
+
+fn restore(
+    sim: &mut Simulation,
+    character: &Character,
+) -> Result<(ControllerId, CharacterReport), TestCaseError> {
+    let restored = sim.restore_character(character, &RestoreOptions::default());
+    let restored = restored.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    prop_assert_eq!(sim.inconsistencies(), Vec::<String>::new());
+    Ok(restored)
+}
+
+/// Somebody in an empty simulation, and from there in another one.
+fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> {
+    let before = alone(take(sim, id));
+    let mut first = empty(sim);
+    let (once, report) = restore(&mut first, &before)?;
+    prop_assert!(only_orphans(&report), "{}", report);
+    let moved = alone(take(&first, once));
+    prop_assert_eq!(&moved, &before);
+    let mut second = empty(sim);
+    second.advance(Span::seconds(3.25));
+    let (twice, report) = restore(&mut second, &moved)?;
+    prop_assert!(only_orphans(&report), "{}", report);
+    prop_assert_eq!(&alone(take(&second, twice)), &before);
+    // Both go on equally, and as it would have where it was, if nobody there has to do with it.
+    let mut home = sim.clone();
+    for step in [Span::millis(300), Span::millis(700), Span::seconds(2.0)] {
+        first.advance(step);
+        second.advance(step);
+        home.advance(step);
+        let (one, other) = (alone(take(&first, once)), alone(take(&second, twice)));
+        prop_assert_eq!(&one, &other);
+        if before.effects.iter().all(|effect| !matches!(effect.instigator, Instigator::Other { .. })) {
+            prop_assert_eq!(&one, &alone(take(&home, id)));
+        }
+    }
+    prop_assert_eq!(first.inconsistencies(), Vec::<String>::new());
+    Ok(())
+}
+
+/// Somebody beside the others, who are found by their names.
+fn check_beside(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> {
+    let mut world = sim.clone();
+    let before = take(sim, id);
+    let options = sim.controllers().fold(RestoreOptions::default(), |options, (other, _)| {
+        options.instigator(format!("{other:?}").as_str(), other)
+    });
+    let (copy, report) =
+        world.restore_character(&before, &options).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let dead = |name: &str| sim.controllers().all(|(other, _)| format!("{other:?}") != name);
+    let gone = before
+        .effects
+        .iter()
+        .any(|effect| matches!(&effect.instigator, Instigator::Other { name, .. } if dead(name)));
+    prop_assert!(report.is_complete() || (gone && only_orphans(&report)), "{}", report);
+    prop_assert_eq!(world.inconsistencies(), Vec::<String>::new());
+    let after = take(&world, copy);
+    if gone {
+        prop_assert_eq!(alone(after), alone(before));
+    } else {
+        prop_assert_eq!(after, before);
+    }
+    Ok(())
+}
+
+fn check(game: &Game, operations: &[Op]) -> Result<(), TestCaseError> {
+    let mut bout = Bout::new(game);
+    for operation in operations {
+        bout.run(operation);
+    }
+    let everybody: Vec<ControllerId> = bout.sim.controllers().map(|(id, _)| id).collect();
+    for id in everybody {
+        check_moves(&bout.sim, id)?;
+        check_beside(&bout.sim, id)?;
+    }
+    Ok(())
+}
+
+/// With abilities: runs stay behind, so all are cancelled before.
+fn check_deeds(game: &Game, deeds: &[Deed]) -> Result<(), TestCaseError> {
+    let mut bout = Bout::configured(game, Config::seeded(5));
+    for deed in deeds {
+        do_deed(&mut bout, deed);
+    }
+    let everybody: Vec<ControllerId> = bout.sim.controllers().map(|(id, _)| id).collect();
+    for &id in &everybody {
+        bout.sim.cancel_all(id, None);
+    }
+    for id in everybody {
+        let idle = bout.sim.controller(id).is_some_and(|known| known.activations().is_empty());
+        if idle {
+            let before = alone(take(&bout.sim, id));
+            let mut other = empty(&bout.sim);
+            let (once, report) = restore(&mut other, &before)?;
+            prop_assert!(only_orphans(&report), "{}", report);
+            let mut after = alone(take(&other, once));
+            // An ability of another that is not there is not known any more.
+            let mut before = before;
+            for effect in before.effects.iter_mut().chain(&mut after.effects) {
+                effect.ability = effect.ability.take().filter(|ability| ability.order.is_some());
+            }
+            prop_assert_eq!(after, before);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::cases(1))]
+
+    #[test]
+    fn characters_of_the_arena_are_what_they_were(operations in operations(60)) {
+        check(&arena(), &operations)?;
+    }
+
+    #[test]
+    fn characters_of_random_games_are_what_they_were(game in random_game(), operations in operations(40)) {
+        check(&game, &operations)?;
+    }
+
+    #[test]
+    fn characters_with_abilities_are_what_they_were(game in game_of_abilities(), deeds in deeds(50)) {
+        check_deeds(&game, &deeds)?;
+    }
+}
