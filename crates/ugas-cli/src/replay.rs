@@ -32,14 +32,15 @@ Examples:
   ugas run duel.yaml --record duel.ugasrec
   ugas replay duel.ugasrec                          at the terminal
   ugas replay duel.ugasrec --do 'seek 2.5; show wolf; explain wolf Health'
-  ugas replay duel.ugasrec --do 'watch wolf.Health; until EffectExecuted wolf; until EffectExecuted wolf'
+  ugas replay duel.ugasrec --do 'watch wolf.Health; until EffectExecuted wolf; events'
   ugas replay duel.ugasrec --do 'diff 1 3' --format json
   ugas replay duel.ugasrec --verify                 simulates it again: every hash must be the same
   ugas replay duel.ugasrec --compare other.ugasrec  the first tick that differs, and in what
 
 Commands, separated by semicolons or lines:
   info                       what the recording is of
-  seek PLACE                 goes to a time in seconds, `#12` (after tick 12), `start`, `end`, or `+0.5`, `-0.5` from here
+  seek PLACE                 goes to a time in seconds, `#12` (after tick 12), `start`, `end`,
+                             or on and back by `+0.5`, `-0.5`
   step [N], back [N]         ticks forwards and backwards
   until EVENT [WORD…]        runs to the next event of this kind whose line has these words
   watch NAME.ATTRIBUTE       shows the value now and after every movement
@@ -49,7 +50,8 @@ Commands, separated by semicolons or lines:
   events                     what happened during the last movement
   diff PLACE PLACE           in what two moments differ; `here` is a place, too
 
-Exit status: 0 fine; 1 the answer is no: not true to its hashes, not the same, no such event; 2 wrong use or unreadable.")]
+Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event),
+2 wrong use or unreadable.")]
 pub(crate) struct Arguments {
     /// The recording
     #[arg(value_name = "FILE")]

@@ -48,6 +48,8 @@ pub struct Player<R> {
 #[derive(Debug)]
 struct Current {
     tick: Tick,
+    /// When it began.
+    began: Time,
     /// Commands that were executed.
     done: usize,
     /// When it will be over; known when all commands were executed.
@@ -118,6 +120,11 @@ impl<R: Read + Seek> Player<R> {
         self.current.is_none() && self.ticks >= self.recording.ticks()
     }
 
+    /// Whether it is inside a tick: some of its commands were executed, or some of its time has passed.
+    pub fn is_inside_tick(&self) -> bool {
+        self.current.is_some()
+    }
+
     /// Whether the state is the one that was recorded; `None` inside a tick and at the beginning, where no hash is known.
     pub fn agrees(&self) -> Option<bool> {
         let is_between = self.current.is_none();
@@ -178,6 +185,11 @@ impl<R: Read + Seek> Player<R> {
         // Inside the next tick: its commands come first, then a part of its time.
         while !self.is_at_end() && self.ticks == over && !self.is_waiting_at(time) {
             self.moment(Some(time), &mut moments)?;
+        }
+        // A tick of which nothing has happened yet has not begun.
+        let now = self.simulation.now();
+        if self.current.as_ref().is_some_and(|current| current.done == 0 && current.began == now) {
+            self.current = None;
         }
         Ok(())
     }
@@ -273,7 +285,7 @@ impl<R: Read + Seek> Player<R> {
         };
         if self.current.is_none() {
             let Some(tick) = self.recording.tick(self.ticks)? else { return Ok(()) };
-            self.current = Some(Current { tick, done: 0, end: None });
+            self.current = Some(Current { tick, began: self.simulation.now(), done: 0, end: None });
         }
         let Some(current) = &mut self.current else { return Ok(()) };
         if let Some(command) = current.tick.commands.get(current.done) {

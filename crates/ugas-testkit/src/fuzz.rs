@@ -6,12 +6,14 @@
 mod bytes;
 mod expression;
 mod mutate;
+mod recording;
 mod operations;
 mod scenario;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
 pub use mutate::Mutator;
+pub use recording::recording;
 pub use operations::operations;
 pub use scenario::scenario;
 

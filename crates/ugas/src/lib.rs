@@ -63,6 +63,7 @@
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
 //! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
 //! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
 //!
@@ -155,6 +156,9 @@ pub use ugas_core::input;
 /// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
 #[cfg(feature = "data")]
 pub use ugas_data as data;
+/// Recordings: written while a game runs, played to any moment, verified and compared; and the sync test.
+#[cfg(feature = "replay")]
+pub use ugas_replay as replay;
 
 pub use ugas_core::ability::{
     AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
@@ -281,6 +285,7 @@ mod manual {
     struct AbilitiesInPacks;
     #[doc = include_str!("../../../docs/book/18-showcase.md")]
     struct Showcase;
+    #[cfg(feature = "replay")]
     #[doc = include_str!("../../../docs/book/19-saving.md")]
     struct Saving;
     #[doc = include_str!("../../../docs/book/21-promises.md")]

@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View, colour: Colour) {
     let page = format!("{}{}", view.watched, view.page);
     frame.render_widget(pane(&view.controller, Text::raw(page)), left);
     let events: Vec<Line<'_>> = view.events.iter().map(|event| Line::raw(event.as_str())).collect();
-    frame.render_widget(pane("what happened, the latest first", Text::from(events)), happened);
+    frame.render_widget(pane("events, the latest first", Text::from(events)), happened);
     frame.render_widget(pane("answer", Text::raw(view.told.as_str())), told);
     let line = match &view.typed {
         Some(typed) => format!(":{typed}_"),
@@ -114,13 +114,14 @@ mod tests {
         let expected = "
 2.5 s, after tick 1 of 2
 ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────────────────────────────
-┌wolf────────────────────────┐┌what happened, the latest fir┐
-│  hero.Health 100           ││2.000s EffectExecuted        │
-│Health 72                   ││GE_Poison                    │
+┌wolf────────────────────────┐┌events, the latest first────┐
+│  hero.Health 100           ││2.000s EffectExecuted       │
+│Health 72                   ││GE_Poison                   │
+│                            ││                            │
 │                            │└────────────────────────────┘
 │                            │┌answer──────────────────────┐
-│                            ││> step                       │
-│                            ││2.5 s                        │
+│                            ││> step                      │
+│                            ││2.5 s                       │
 └────────────────────────────┘└────────────────────────────┘
 arrows step, Home End, Tab controller, n next event, c comma
 ";

@@ -88,10 +88,9 @@ impl Session {
         let position = self.player.position();
         let (ticks, all) = (position.ticks, self.player.recording().ticks());
         let time = position.time.as_seconds();
-        let is_between = self.player.agrees().is_some() || ticks == 0 || self.player.is_at_end();
-        match is_between && position.commands == 0 {
-            true => format!("{time} s, after tick {ticks} of {all}"),
-            false => format!("{time} s, in tick {} of {all}", ticks.saturating_add(1)),
+        match self.player.is_inside_tick() {
+            true => format!("{time} s, in tick {} of {all}", ticks.saturating_add(1)),
+            false => format!("{time} s, after tick {ticks} of {all}"),
         }
     }
 
@@ -127,7 +126,7 @@ impl Session {
         let end = recording.time_after(recording.ticks()).unwrap_or(self.player.position().time).as_seconds();
         let ticks = count(recording.ticks() as usize, "tick");
         let keys = count(recording.key_frames() as usize, "key frame");
-        let _ = writeln!(text, "until {end} s: {ticks}, {keys}, {} bytes", recording.size());
+        let _ = writeln!(text, "until {end} s: {ticks}, {keys}");
         let names: Vec<&str> = recording.names().map(|(_, name)| name).collect();
         let _ = writeln!(text, "controllers: {}", names.join(", "));
         let _ = writeln!(text, "seed {}, catalog {:016x}", header.config.seed, header.catalog);
@@ -307,7 +306,7 @@ impl Session {
     fn diff(&mut self, from: &str, to: &str) -> anyhow::Result<Answer> {
         let (from, to) = (place(from)?, place(to)?);
         let here = self.player.position();
-        let was_between = self.player.agrees().is_some() || here == self.position_of_start();
+        let was_inside = self.player.is_inside_tick();
         let original = self.player.simulation().clone();
         let mut look = |place: Place| -> anyhow::Result<_> {
             if place == Place::Here {
@@ -318,7 +317,7 @@ impl Session {
         };
         let (left, right) = (look(from)?, look(to)?);
         // Back to where we were; inside a tick, to the same time of it.
-        self.go(if was_between { Place::Tick(here.ticks) } else { Place::Time(here.time) })?;
+        self.go(if was_inside { Place::Time(here.time) } else { Place::Tick(here.ticks) })?;
         let recording = self.player.recording();
         let diff = StateDiff::between(&left, &right, |id| recording.name_of(id));
         let mut text = String::new();
@@ -331,10 +330,6 @@ impl Session {
             "fields": words::diff_json(&diff),
         });
         Ok(Answer::new(text, document))
-    }
-
-    fn position_of_start(&self) -> ugas_replay::Position {
-        ugas_replay::Position { ticks: 0, commands: 0, time: self.player.position().time }
     }
 
     /// What is told after a movement.

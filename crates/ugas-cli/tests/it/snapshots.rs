@@ -131,7 +131,8 @@ fn without_numbers(line: &str) -> String {
 #[test]
 fn help() {
     check("help", "--help");
-    for command in ["check", "run", "explain", "sweep", "conformance", "schema", "new", "play", "completions"]
+    for command in
+        ["check", "run", "explain", "sweep", "conformance", "schema", "new", "play", "replay", "completions"]
     {
         check(&format!("help-{command}"), &format!("{command} --help"));
     }

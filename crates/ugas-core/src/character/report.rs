@@ -148,22 +148,11 @@ impl fmt::Display for CharacterOutcome {
             Self::OrphanDropped => f.write_str("was left out: its instigator is not here"),
             Self::AbilityGone { ability } => write!(f, "was applied by `{ability}`, which is not here"),
             Self::NoLongerGranted => f.write_str("was left out: no effect grants it here"),
-            Self::LimitReached(limit) => write!(f, "was left out: {}", most(*limit)),
+            Self::LimitReached(limit) => write!(f, "was left out: {limit}"),
             Self::RunsLeftBehind { runs: 1 } => f.write_str("was active; the run stayed behind"),
             Self::RunsLeftBehind { runs } => write!(f, "was active; {runs} runs stayed behind"),
             Self::ActivatedAgain => f.write_str("was active and was activated anew"),
             Self::ValueDiffers { was, is } => write!(f, "is {is}; it was {was}"),
         }
-    }
-}
-
-fn most(limit: Limit) -> &'static str {
-    match limit {
-        Limit::EffectsPerController => "the limit of effects on one controller is reached",
-        Limit::Controllers => "the limit of controllers is reached",
-        Limit::RuntimeEffects => "the limit of effects created at run time is reached",
-        Limit::AbilitiesPerController => "the limit of abilities of one controller is reached",
-        Limit::Branches => "the limit of branches of a run is reached",
-        Limit::Counter => "a counter is exhausted",
     }
 }
