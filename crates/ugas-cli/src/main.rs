@@ -8,11 +8,13 @@ mod check;
 mod completions;
 mod conformance;
 mod explain;
+mod load;
 mod new;
 mod output;
 mod play;
 mod plot;
 mod run;
+mod save;
 mod schema;
 mod sweep;
 mod watch;
@@ -60,6 +62,8 @@ enum Command {
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
+    Save(save::Arguments),
+    Load(load::Arguments),
     Sweep(sweep::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Save(arguments) => save::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
