@@ -1,6 +1,6 @@
 //! `ugas explain`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
@@ -80,9 +80,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     })?;
     let explanation = runner.simulation().explain(id, attribute).context("the controller is gone")?;
     match format {
-        Format::Json => output::print_json(&to_json(&runner, controller, &explanation))?,
+        Format::Json => {
+            let names = runner.controllers().iter().map(|(name, id)| (*id, *name));
+            output::print_json(&to_json(&names.collect(), controller, &explanation))?;
+        }
         Format::Text => {
-            let text = named(&runner, explanation.to_string());
+            let text =
+                named(runner.controllers().iter().map(|(name, id)| (*id, *name)), explanation.to_string());
             output::print(&format!("{text}\n"))?;
         }
     }
@@ -97,10 +101,13 @@ pub(crate) fn report_failures(outcome: Outcome) {
     }
 }
 
-/// The text with the scenario's names instead of handles.
-pub(crate) fn named(runner: &Runner<'_>, text: String) -> String {
+/// What controllers are called.
+pub(crate) type Names<'a> = BTreeMap<ControllerId, &'a str>;
+
+/// The text with names instead of handles.
+pub(crate) fn named<'a>(names: impl IntoIterator<Item = (ControllerId, &'a str)>, text: String) -> String {
     let mut handles: Vec<(String, &str)> =
-        runner.controllers().iter().map(|(name, id)| (format!("{id:?}"), *name)).collect();
+        names.into_iter().map(|(id, name)| (format!("{id:?}"), name)).collect();
     // A handle may begin with another one.
     handles.sort_by_key(|(handle, _)| std::cmp::Reverse(handle.len()));
     handles.iter().fold(text, |text, (handle, name)| text.replace(handle, name))
@@ -113,12 +120,12 @@ pub(crate) fn controller_hint(scenarios: &[Scenario], wanted: &str) -> String {
     output::hint(nearest(wanted, names.iter().copied()), names.iter().copied())
 }
 
-fn to_json(runner: &Runner<'_>, controller: &str, explanation: &Explanation) -> Value {
+pub(crate) fn to_json(names: &Names<'_>, controller: &str, explanation: &Explanation) -> Value {
     let layers: Vec<Value> = explanation
         .layers
         .iter()
         .map(|layer| {
-            let terms: Vec<Value> = layer.terms.iter().map(|term| term_json(runner, term)).collect();
+            let terms: Vec<Value> = layer.terms.iter().map(|term| term_json(names, term)).collect();
             json!({ "index": layer.index, "input": layer.input, "terms": terms, "output": layer.output })
         })
         .collect();
@@ -135,11 +142,8 @@ fn to_json(runner: &Runner<'_>, controller: &str, explanation: &Explanation) -> 
     })
 }
 
-fn term_json(runner: &Runner<'_>, term: &Term) -> Value {
-    let name = |id: ControllerId| {
-        let known = runner.controllers().iter().find(|(_, known)| *known == id);
-        known.map_or_else(|| format!("{id:?}"), |(name, _)| (*name).to_owned())
-    };
+fn term_json(names: &Names<'_>, term: &Term) -> Value {
+    let name = |id: ControllerId| names.get(&id).map_or_else(|| format!("{id:?}"), |name| (*name).to_owned());
     json!({
         "operation": term.operation.name(),
         "channel": term.channel,

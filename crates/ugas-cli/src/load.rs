@@ -71,12 +71,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         let id = runner.controller(&name).filter(|id| runner.simulation().controller(*id).is_some());
         let page = id.and_then(|id| runner.simulation().debug(id));
         let time = runner.simulation().now().as_seconds();
-        page.map_or_else(|| format!("`{name}` is gone at {time} s\n"), |page| named(runner, page.to_string()))
+        page.map_or_else(
+            || format!("`{name}` is gone at {time} s\n"),
+            |page| with_names(runner, page.to_string()),
+        )
     };
     let mut text = match report.entries.len() {
         0 => format!("{name} is back, with all that it had\n"),
         entries => {
-            let lines = named(&runner, report.to_string());
+            let lines = with_names(&runner, report.to_string());
             let what = if report.is_complete() { "and nothing is lost" } else { "and not all is as it was" };
             let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
             format!("{name} is back, {what} ({})\n{lines}", output::count(entries, "note"))
@@ -89,6 +92,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let failed = runner.has_failed();
     report_failures(runner.into_outcome());
     Ok(if failed { Status::No } else { Status::Fine })
+}
+
+fn with_names(runner: &Runner<'_>, text: String) -> String {
+    named(runner.controllers().iter().map(|(name, id)| (*id, *name)), text)
 }
 
 /// Told by its first bytes; what is not binary is a text.

@@ -13,6 +13,7 @@ mod new;
 mod output;
 mod play;
 mod plot;
+mod replay;
 mod run;
 mod save;
 mod schema;
@@ -69,6 +70,7 @@ enum Command {
     Schema(schema::Arguments),
     New(new::Arguments),
     Play(play::Arguments),
+    Replay(replay::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {

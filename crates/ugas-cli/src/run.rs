@@ -1,8 +1,9 @@
 //! `ugas run`.
 
-mod inspect;
+pub(crate) mod inspect;
 mod plot;
 mod timeline;
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,6 +18,7 @@ use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario}
 use crate::output::{self, Format, csv_field};
 use crate::{Status, watch};
 use timeline::{Recorder, Timeline};
+use witness::{Rerun, SyncTested, Tape};
 
 /// Plays scenarios and compares with what they expect
 ///
@@ -31,6 +33,8 @@ Examples:
   ugas run game --plot game.svg                   attributes over time, with effects beneath
   ugas run game --step 0.016                      in steps of a frame: nothing may change
   ugas run duel.yaml --inspect wolf --at 2.5      what the wolf is like after 2.5 s
+  ugas run duel.yaml --record duel.ugasrec        for `ugas replay`
+  ugas run packs --sync-test                      saves, restores and repeats all the time: nothing may differ
   ugas run game --watch                           again whenever a file changes
   ugas run game --format json                     for tools")]
 pub(crate) struct Arguments {
@@ -58,6 +62,18 @@ pub(crate) struct Arguments {
     /// The moment to inspect; without it, the end
     #[arg(long, value_name = "SECONDS", requires = "inspect", value_parser = moment)]
     at: Option<f64>,
+    /// Record a scenario, so that `ugas replay` shows any moment of it again
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inspect", "sync_test"])]
+    record: Option<PathBuf>,
+    /// Which scenario to record, by name, if there are several
+    #[arg(long, value_name = "NAME", requires = "record")]
+    scenario: Option<String>,
+    /// After each command save the state, restore the one from N commands before, repeat them, and compare
+    #[arg(
+        long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8",
+        value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "inspect"
+    )]
+    sync_test: Option<u32>,
     /// Run again whenever a scenario or a pack changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -88,7 +104,10 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     if let Some(file) = &arguments.plot {
         crate::plot::check_name(file)?;
     }
-    let found = find(&arguments.paths)?;
+    let mut found = find(&arguments.paths)?;
+    if arguments.record.is_some() {
+        found = vec![one_of(found, arguments.scenario.as_deref())?];
+    }
     if let Some(controller) = &arguments.inspect {
         let scenarios: Vec<Scenario> = found.into_iter().filter_map(Result::ok).collect();
         return inspect::inspect(&scenarios, controller, arguments.at, &options, arguments.format);
@@ -105,21 +124,31 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     let progress = output::progress(found.len() as u64, "scenarios");
     for found in found {
         outcomes.push(match found {
-            Ok(scenario) => watcher.run(&scenario, &options),
+            Ok(scenario) => watcher.run(&scenario, &options)?,
             Err(outcome) => *outcome,
         });
         progress.inc(1);
     }
     progress.finish_and_clear();
+    let tested = watcher.tested;
     watcher.write(arguments)?;
     let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
     match arguments.format {
-        Format::Json => output::print_json(&json!({
-            "passed": outcomes.len().saturating_sub(failed),
-            "failed": failed,
-            "scenarios": outcomes.iter().map(Outcome::to_json).collect::<Vec<_>>(),
-        }))?,
-        Format::Text => output::print(&table(&outcomes))?,
+        Format::Json => {
+            let mut document = json!({
+                "passed": outcomes.len().saturating_sub(failed),
+                "failed": failed,
+                "scenarios": outcomes.iter().map(Outcome::to_json).collect::<Vec<_>>(),
+            });
+            if let (Some(tested), Some(document)) = (tested, document.as_object_mut()) {
+                document.insert("sync_test".to_owned(), tested.to_json());
+            }
+            output::print_json(&document)?;
+        }
+        Format::Text => {
+            let tested = tested.map(|tested| tested.to_string()).unwrap_or_default();
+            output::print(&format!("{}{tested}", table(&outcomes)))?;
+        }
     }
     Ok(if failed == 0 { Status::Fine } else { Status::No })
 }
@@ -181,6 +210,26 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
     Ok(found)
 }
 
+/// The one scenario that is meant.
+fn one_of(
+    found: Vec<Result<Scenario, Box<Outcome>>>,
+    name: Option<&str>,
+) -> anyhow::Result<Result<Scenario, Box<Outcome>>> {
+    let many = found.len();
+    let is_meant = |found: &Result<Scenario, Box<Outcome>>| match (found, name) {
+        (Ok(scenario), Some(name)) => scenario.name() == name,
+        _ => true,
+    };
+    let mut meant = found.into_iter().filter(is_meant);
+    match (meant.next(), meant.next(), name) {
+        (Some(one), None, _) => Ok(one),
+        (None, _, Some(name)) => anyhow::bail!("none of the {many} scenarios is called `{name}`"),
+        _ => anyhow::bail!(
+            "a recording is of one scenario, and there are {many}: name a file with one, or choose with --scenario NAME"
+        ),
+    }
+}
+
 fn is_unreadable(error: &ugas_data::LoadError) -> bool {
     error.report.diagnostics.iter().any(|found| matches!(found.code, "UG001" | "UG002"))
 }
@@ -194,6 +243,8 @@ fn no_scenario(path: &Path) -> String {
 struct Watcher {
     csv: Option<String>,
     timelines: Option<Vec<Timeline>>,
+    record: Option<PathBuf>,
+    tested: Option<SyncTested>,
 }
 
 impl Watcher {
@@ -202,18 +253,32 @@ impl Watcher {
         Self {
             csv: arguments.csv.as_ref().map(|_| header.to_owned()),
             timelines: arguments.plot.as_ref().map(|_| Vec::new()),
+            record: arguments.record.clone(),
+            tested: arguments.sync_test.map(SyncTested::new),
         }
     }
 
-    fn run(&mut self, scenario: &Scenario, options: &Options) -> Outcome {
+    fn run(&mut self, scenario: &Scenario, options: &Options) -> anyhow::Result<Outcome> {
         let recorder = self.timelines.as_ref().map(|_| Recorder::default());
         let mut both = Both { csv: self.csv.as_mut(), recorder };
-        let outcome = scenario.run_watched(options, &mut both);
+        let outcome = if let Some(file) = &self.record {
+            let mut tape = Tape::new(file, scenario);
+            let outcome = scenario.run_witnessed(options, &mut both, &mut tape);
+            tape.finish()?;
+            outcome
+        } else if let Some(tested) = &mut self.tested {
+            let mut test = Rerun::new(tested.depth);
+            let mut outcome = scenario.run_witnessed(options, &mut both, &mut test);
+            tested.take_in(test, &mut outcome);
+            outcome
+        } else {
+            scenario.run_watched(options, &mut both)
+        };
         let timeline = both.recorder.and_then(Recorder::finish);
         if let Some(timelines) = &mut self.timelines {
             timelines.extend(timeline);
         }
-        outcome
+        Ok(outcome)
     }
 
     fn write(self, arguments: &Arguments) -> anyhow::Result<()> {

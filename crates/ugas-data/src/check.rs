@@ -5,7 +5,7 @@ mod index;
 mod lints;
 mod references;
 mod rules;
-mod scenario;
+pub(crate) mod scenario;
 mod targeting;
 mod task_table;
 mod tasks;

@@ -40,7 +40,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
+use ugas_core::command::Command;
 use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
 
 pub use outcome::{AbilityOutcome, ControllerState, EffectState, Failure, Outcome};
@@ -79,6 +82,34 @@ pub trait Observer {
         let _ = (runner, event);
     }
 }
+
+/// Sees every command that a scenario gives to its simulation, time that passes included, to record or check it. It
+/// changes nothing: what a scenario does is the same with and without it.
+pub trait CommandWitness {
+    /// Is shown the simulation before the first command.
+    fn begin(&mut self, simulation: &Simulation) {
+        let _ = simulation;
+    }
+
+    /// Is told how the scenario calls a controller, as soon as that is there.
+    fn name(&mut self, controller: ControllerId, name: &str) {
+        let _ = (controller, name);
+    }
+
+    /// Is shown a command, and the simulation that will execute it.
+    fn before(&mut self, simulation: &Simulation, command: &Command);
+
+    /// Is shown the simulation after the command. Events of the command may be pending in it, and older ones with them.
+    fn after(&mut self, simulation: &Simulation);
+
+    /// Is shown the simulation when nothing follows.
+    fn end(&mut self, simulation: &Simulation) {
+        let _ = simulation;
+    }
+}
+
+/// The kinds of events by name, as `Count` and reports call them.
+pub const EVENT_KINDS: &[&str] = &crate::check::scenario::EVENTS;
 
 /// A scenario of a file.
 #[derive(Clone, Debug)]
@@ -219,15 +250,30 @@ impl Scenario {
 
     /// Runs it, and shows it to an observer at the start, on the way and at the end.
     pub fn run_observed(&self, options: &Options, observer: impl FnMut(&Runner<'_>)) -> Outcome {
-        self.run_with(options, |runner| runner.run(observer))
+        self.run_with(options, None, |runner| runner.run(observer))
     }
 
     /// Runs it under the eyes of an observer, which is told events besides being shown states.
     pub fn run_watched(&self, options: &Options, observer: &mut impl Observer) -> Outcome {
-        self.run_with(options, |runner| runner.run_watched(observer))
+        self.run_with(options, None, |runner| runner.run_watched(observer))
     }
 
-    fn run_with(&self, options: &Options, run: impl FnOnce(&mut Runner<'_>)) -> Outcome {
+    /// Runs it under the eyes of an observer and of a witness, who sees every command.
+    pub fn run_witnessed(
+        &self,
+        options: &Options,
+        observer: &mut impl Observer,
+        witness: &mut dyn CommandWitness,
+    ) -> Outcome {
+        self.run_with(options, Some(witness), |runner| runner.run_watched(observer))
+    }
+
+    fn run_with<'s>(
+        &'s self,
+        options: &Options,
+        witness: Option<&'s mut dyn CommandWitness>,
+        run: impl FnOnce(&mut Runner<'s>),
+    ) -> Outcome {
         let loaded = self.loader().load();
         if let Some(expected) = &self.doc.expect_load {
             let unexpected = expect::load(self, expected, &loaded);
@@ -239,7 +285,7 @@ impl Scenario {
             Ok(pack) => pack.catalog,
             Err(error) => return Outcome::unloadable(self, &error),
         };
-        match Runner::new(self, catalog, *options) {
+        match Runner::begin(self, catalog, *options, self.seed(), witness) {
             Ok(mut runner) => {
                 run(&mut runner);
                 runner.into_outcome()

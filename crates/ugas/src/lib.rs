@@ -64,6 +64,7 @@
 //! | One controller, to be kept or moved | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
 //! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
 //! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
 //!
@@ -156,6 +157,9 @@ pub use ugas_core::input;
 /// Packs of YAML and JSON files, their diagnostics, and scenarios that run them.
 #[cfg(feature = "data")]
 pub use ugas_data as data;
+/// Recordings: written while a game runs, played to any moment, verified and compared; and the sync test.
+#[cfg(feature = "replay")]
+pub use ugas_replay as replay;
 
 pub use ugas_core::ability::{
     AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
@@ -287,6 +291,7 @@ mod manual {
     struct AbilitiesInPacks;
     #[doc = include_str!("../../../docs/book/18-showcase.md")]
     struct Showcase;
+    #[cfg(feature = "replay")]
     #[doc = include_str!("../../../docs/book/19-saving.md")]
     struct Saving;
     #[doc = include_str!("../../../docs/book/20-characters.md")]

@@ -31,7 +31,12 @@ pub(super) fn inspect(
         let page = runner.controller(controller).and_then(|id| runner.simulation().debug(id));
         match &page {
             Some(page) => {
-                let _ = writeln!(text, "{}\n{}", scenario.name(), named(&runner, page.to_string()));
+                let _ = writeln!(
+                    text,
+                    "{}\n{}",
+                    scenario.name(),
+                    named(runner.controllers().iter().map(|(name, id)| (*id, *name)), page.to_string())
+                );
                 pages.push(to_json(scenario.name(), controller, page));
             }
             None => {
@@ -61,7 +66,7 @@ fn report_failures(outcome: Outcome) {
     }
 }
 
-fn to_json(scenario: &str, name: &str, page: &ControllerPage) -> Value {
+pub(crate) fn to_json(scenario: &str, name: &str, page: &ControllerPage) -> Value {
     let attributes = page
         .attributes
         .iter()

@@ -6,6 +6,7 @@ mod editor;
 mod explain;
 mod new;
 mod play;
+mod replay;
 mod run;
 mod snapshots;
 mod sweep;

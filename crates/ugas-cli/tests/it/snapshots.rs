@@ -153,6 +153,7 @@ fn help() {
         "schema",
         "new",
         "play",
+        "replay",
         "completions",
     ] {
         check(&format!("help-{command}"), &format!("{command} --help"));

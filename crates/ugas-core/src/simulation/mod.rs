@@ -61,7 +61,7 @@ pub use sets::RegisterError;
 pub use snapshot::{ForeignSnapshot, MigrationError, Snapshot};
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
-pub use state::{Config, Role};
+pub use state::{Config, Counters, Role};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
 pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
@@ -258,6 +258,12 @@ impl Simulation {
     /// How many events were lost because nobody polled and [`Config::max_events`] was reached.
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events
+    }
+
+    /// How much was counted so far.
+    pub fn counters(&self) -> Counters {
+        let State { sequence, ordinal, operation, events, .. } = self.state;
+        Counters { sequence, controllers: ordinal, operations: operation, events }
     }
 
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.

@@ -94,6 +94,19 @@ plain_struct!(Config {
     max_events,
 });
 
+/// How much a simulation has counted. All of it is part of the state: what comes next is numbered by it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counters {
+    /// Effects that were applied, abilities that were granted and tasks that were begun.
+    pub sequence: u64,
+    /// Controllers that were ever spawned.
+    pub controllers: u64,
+    /// Calls and timers that anything came of.
+    pub operations: u64,
+    /// Events that were raised.
+    pub events: u64,
+}
+
 /// What a timer does when it fires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum TimerKind {

@@ -46,7 +46,7 @@ const OUTCOMES: [&str; 28] = [
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
 /// like one of these.
-const EVENTS: [&str; 54] = [
+pub(crate) const EVENTS: [&str; 54] = [
     "ControllerSpawned",
     "ControllerDespawned",
     "OwnerChanged",

@@ -1,6 +1,7 @@
 //! Steps about abilities: grants, activations, input, events, tasks, targets.
 
 use ugas_core::ability::{GameplayEvent, Grant};
+use ugas_core::command::{Command, Outcome};
 use ugas_core::handle::{AbilityHandle, ControllerId, TaskId};
 use ugas_core::simulation::{ActivationRequest, Pressed};
 use ugas_core::tag::TagSet;
@@ -29,24 +30,23 @@ impl<'s> Runner<'s> {
         for (name, value) in doc.parameters.iter().flat_map(|parameters| &parameters.0) {
             grant = grant.parameter(&name.value, value.0.value);
         }
-        let granted = self.simulation.grant_with(controller, grant);
+        let granted = self.execute(Command::GrantWith { controller, grant: Box::new(grant) });
         if let Some(alias) = &doc.alias {
-            self.grants.insert(&alias.value, granted.as_ref().ok().copied());
+            let handle = match &granted {
+                Ok(Outcome::Granted(handle)) => Some(*handle),
+                _ => None,
+            };
+            self.grants.insert(&alias.value, handle);
         }
-        Ok(match granted {
-            Ok(_) => StepResult::ok(),
-            Err(reason) => self.refused(&reason),
-        })
+        Ok(self.step_result(&granted))
     }
 
     pub(super) fn revoke(&mut self, name: &str) -> Result<StepResult, String> {
         let handles = self.grants_called(name, None)?;
         let mut result = not_granted(name);
         for handle in handles {
-            result = match self.simulation.revoke(handle) {
-                Ok(()) => StepResult::ok(),
-                Err(reason) => self.refused(&reason),
-            };
+            let revoked = self.execute(Command::Revoke(handle));
+            result = self.step_result(&revoked);
         }
         Ok(result)
     }
@@ -57,10 +57,8 @@ impl<'s> Runner<'s> {
         let level = doc.level.as_ref().and_then(|level| u32::try_from(level.0.value).ok()).unwrap_or(1);
         let mut result = not_granted(name);
         for handle in self.grants_called(name, controller)? {
-            result = match self.simulation.set_ability_level(handle, level) {
-                Ok(()) => StepResult::ok(),
-                Err(reason) => self.refused(&reason),
-            };
+            let set = self.execute(Command::SetAbilityLevel { ability: handle, level });
+            result = self.step_result(&set);
         }
         Ok(result)
     }
@@ -74,26 +72,27 @@ impl<'s> Runner<'s> {
             let target = Target::Controller(self.find(&target.value)?);
             targets.0.insert(0, target);
         }
-        let activated = self.simulation.activate_ability(controller, ability, ActivationRequest::on(targets));
+        let request = Box::new(ActivationRequest::on(targets));
+        let activated = self.execute(Command::ActivateAbility { controller, ability, request });
         if let Some(alias) = &doc.alias {
-            self.activations.insert(&alias.value, activated.as_ref().ok().copied());
+            let activation = match &activated {
+                Ok(Outcome::Activated(activation)) => Some(*activation),
+                _ => None,
+            };
+            self.activations.insert(&alias.value, activation);
         }
-        Ok(match activated {
-            Ok(_) => StepResult::ok(),
-            Err(refusal) => StepResult::refused(
-                refusal.reasons.iter().map(|reason| reason.code()),
-                refusal.describe(&self.simulation),
-            ),
-        })
+        Ok(self.step_result(&activated))
     }
 
     pub(super) fn cancel(&mut self, name: &str) -> Result<StepResult, String> {
         let cancelled = match self.activations.get(name) {
-            Some(activation) => activation.is_some_and(|activation| self.simulation.cancel(activation)),
+            Some(&activation) => activation.is_some_and(|activation| self.does(Command::Cancel(activation))),
             None => {
                 let mut runs = 0;
                 for handle in self.grants_called(name, None)? {
-                    runs += self.simulation.cancel_ability(handle).unwrap_or_default();
+                    if let Ok(Outcome::Cancelled(count)) = self.execute(Command::CancelAbility(handle)) {
+                        runs += count;
+                    }
                 }
                 runs > 0
             }
@@ -107,12 +106,13 @@ impl<'s> Runner<'s> {
     pub(super) fn cancel_all(&mut self, doc: &CancelAllDoc) -> Result<StepResult, String> {
         let controller = self.required(&doc.controller)?;
         let (with, without) = (self.tag_set(&doc.with)?, self.tag_set(&doc.without)?);
+        // Nothing to cancel is fine.
         if with.is_empty() && without.is_empty() {
-            self.simulation.cancel_all(controller, None);
+            self.does(Command::CancelAll { controller, except: None });
         } else if with.is_empty() {
             self.cancel_but(controller, &without);
         } else {
-            self.simulation.cancel_by_tags(controller, &with, &without);
+            self.does(Command::CancelByTags { controller, with, without });
         }
         Ok(StepResult::ok())
     }
@@ -127,7 +127,7 @@ impl<'s> Runner<'s> {
             };
             if !spared.any(has) {
                 // A handle that its controller has is granted.
-                let _ = self.simulation.cancel_ability(handle);
+                self.does(Command::CancelAbility(handle));
             }
         }
     }
@@ -136,28 +136,29 @@ impl<'s> Runner<'s> {
         let controller = self.required(&doc.controller)?;
         let said = |flag: &Option<crate::decode::Flag>| flag.as_ref().is_some_and(|flag| flag.0.value);
         let done = if let Some(input) = &doc.press {
-            match self.simulation.press(controller, input.value.as_str()) {
-                Ok(Pressed::Refused(refusal)) => {
-                    let message = refusal.describe(&self.simulation);
-                    let codes = refusal.reasons.iter().map(|reason| reason.code());
-                    return Ok(StepResult::refused(codes, message));
+            let pressed = self.execute(Command::Press { controller, input: input.value.as_str().into() });
+            if let Ok(Outcome::Pressed(pressed)) = &pressed {
+                match &**pressed {
+                    Pressed::Refused(refusal) => {
+                        let message = refusal.describe(&self.simulation);
+                        let codes = refusal.reasons.iter().map(|reason| reason.code());
+                        return Ok(StepResult::refused(codes, message));
+                    }
+                    Pressed::Unbound => self.note = Some(self.unbound(controller, doc, &input.value)),
+                    _ => {}
                 }
-                Ok(Pressed::Unbound) => {
-                    self.note = Some(self.unbound(controller, doc, &input.value));
-                    Ok(())
-                }
-                pressed => pressed.map(drop),
             }
+            pressed
         } else if let Some(input) = &doc.release {
-            self.simulation.release(controller, input.value.as_str()).map(drop)
+            self.execute(Command::Release { controller, input: input.value.as_str().into() })
         } else if said(&doc.confirm) {
-            self.simulation.confirm(controller)
+            self.execute(Command::Confirm(controller))
         } else if said(&doc.decline) {
-            self.simulation.decline(controller)
+            self.execute(Command::Decline(controller))
         } else {
             return Err("an input is pressed, released, confirmed or declined: give one of them".to_owned());
         };
-        Ok(done.map_or_else(|reason| self.refused(&reason), |()| StepResult::ok()))
+        Ok(self.step_result(&done))
     }
 
     /// Says that nothing of a controller is bound to an input, and what is.
@@ -184,15 +185,15 @@ impl<'s> Runner<'s> {
             target: find(&doc.target)?,
             ..GameplayEvent::new(tag)
         };
-        let sent = self.simulation.send_event(controller, event);
-        Ok(sent.map_or_else(|reason| self.refused(&reason), |()| StepResult::ok()))
+        let sent = self.execute(Command::SendEvent { controller, event });
+        Ok(self.step_result(&sent))
     }
 
     pub(super) fn complete_task(&mut self, doc: &CompleteTaskDoc) -> Result<StepResult, String> {
         let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
         let outcome = doc.outcome.as_ref().map(|outcome| outcome.0.value).unwrap_or_default();
         let task = self.oldest_task(self.required(&doc.controller)?, kind);
-        Ok(match task.is_some_and(|task| self.simulation.complete_task(task, outcome)) {
+        Ok(match task.is_some_and(|task| self.does(Command::CompleteTask { task, outcome })) {
             true => StepResult::ok(),
             false => nothing_waits(kind),
         })
@@ -202,7 +203,7 @@ impl<'s> Runner<'s> {
         let kind = doc.kind.as_ref().map_or("WaitTargetData", |kind| kind.value.as_str());
         let targets = self.targets_of(&doc.targets, &doc.location)?;
         let task = self.oldest_task(self.required(&doc.controller)?, kind);
-        Ok(match task.is_some_and(|task| self.simulation.provide_targets(task, targets)) {
+        Ok(match task.is_some_and(|task| self.does(Command::ProvideTargets { task, targets })) {
             true => StepResult::ok(),
             false => nothing_waits(kind),
         })
@@ -224,8 +225,8 @@ impl<'s> Runner<'s> {
     ) -> Result<(), String> {
         let facing = facing.as_ref().map_or([0.0; 3], |facing| facing.0.value);
         let placement = Placement::new(position, facing).map_err(|error| error.to_string())?;
-        let placed = self.simulation.set_placement(controller, Some(placement));
-        placed.map_err(|reason| reason.describe(&self.simulation))
+        let placed = self.execute(Command::SetPlacement { controller, placement: Some(placement) });
+        placed.map(drop).map_err(|error| self.words(&error))
     }
 
     fn targets_of(&self, names: &List<Name>, location: &Option<Vector<3>>) -> Result<TargetData, String> {

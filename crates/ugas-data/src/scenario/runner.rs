@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
 use ugas_core::character::{Character, CharacterOutcome, CharacterReport, RestoreError, RestoreOptions};
+use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -12,7 +13,7 @@ use ugas_core::simulation::{Config, Simulation, Spawn};
 use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
-use super::{ControllerState, Failure, Observer, Options, Outcome, Scenario};
+use super::{CommandWitness, ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::controller::ControllerDoc;
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
@@ -79,6 +80,8 @@ pub struct Runner<'s> {
     pub(super) note: Option<String>,
     /// Whether something happened that the observer has not been shown.
     unseen: bool,
+    /// Sees every command.
+    witness: Option<&'s mut dyn CommandWitness>,
 }
 
 impl<'s> Runner<'s> {
@@ -90,6 +93,19 @@ impl<'s> Runner<'s> {
         Self::seeded(scenario, catalog, options, scenario.seed())
     }
 
+    /// Spawns the controllers under the eyes of a witness, who sees every command from the first on.
+    ///
+    /// # Errors
+    /// If a controller cannot be spawned.
+    pub fn witnessed(
+        scenario: &'s Scenario,
+        catalog: Arc<Catalog>,
+        options: Options,
+        witness: &'s mut dyn CommandWitness,
+    ) -> Result<Self, Failure> {
+        Self::begin(scenario, catalog, options, scenario.seed(), Some(witness))
+    }
+
     /// Spawns the controllers in a simulation with another seed than the scenario's.
     ///
     /// # Errors
@@ -99,6 +115,16 @@ impl<'s> Runner<'s> {
         catalog: Arc<Catalog>,
         options: Options,
         seed: u64,
+    ) -> Result<Self, Failure> {
+        Self::begin(scenario, catalog, options, seed, None)
+    }
+
+    pub(super) fn begin(
+        scenario: &'s Scenario,
+        catalog: Arc<Catalog>,
+        options: Options,
+        seed: u64,
+        witness: Option<&'s mut dyn CommandWitness>,
     ) -> Result<Self, Failure> {
         let mut runner = Self {
             scenario,
@@ -118,7 +144,11 @@ impl<'s> Runner<'s> {
             moments_left: MOST_MOMENTS,
             note: None,
             unseen: false,
+            witness,
         };
+        if let Some(witness) = &mut runner.witness {
+            witness.begin(&runner.simulation);
+        }
         let (characters, others): (Vec<_>, Vec<_>) =
             scenario.controllers().partition(|(_, actor)| actor.character.is_some());
         // Whoever a character's effects are from has to be there before it.
@@ -135,6 +165,9 @@ impl<'s> Runner<'s> {
                 message: format!("the controller `{name}` cannot be spawned: {message}"),
             })?;
             runner.controllers.push((name, id));
+            if let Some(witness) = &mut runner.witness {
+                witness.name(id, name);
+            }
         }
         let order = |name: &str| scenario.controllers().position(|(known, _)| known == name);
         runner.controllers.sort_by_key(|(name, _)| order(name));
@@ -146,17 +179,19 @@ impl<'s> Runner<'s> {
     /// beside the others if there is none. Instigators of its effects are found by the scenario's names (P5).
     ///
     /// # Errors
-    /// If it cannot be restored; nothing has changed then.
-    pub fn enter(&mut self, name: &'s str, character: &Character) -> Result<CharacterReport, RestoreError> {
+    /// If it cannot be restored, as [`CommandError::Restore`]; nothing has changed then.
+    pub fn enter(&mut self, name: &'s str, character: &Character) -> Result<CharacterReport, CommandError> {
         let options = self.instigators(Some(name));
-        let (id, report) = self.simulation.restore_character(character, &options)?;
+        let (id, report) = self.restore(character.clone(), options)?;
         match self.controllers.iter_mut().find(|(known, _)| *known == name) {
             Some((_, place)) => {
                 let replaced = std::mem::replace(place, id);
-                // It was there a moment ago.
-                let _ = self.simulation.despawn(replaced);
+                self.does(Command::Despawn(replaced));
             }
             None => self.controllers.push((name, id)),
+        }
+        if let Some(witness) = &mut self.witness {
+            witness.name(id, name);
         }
         self.simulation.events().for_each(drop);
         Ok(report)
@@ -180,11 +215,23 @@ impl<'s> Runner<'s> {
     fn restore_document(&mut self, doc: &ControllerDoc) -> Result<ControllerId, String> {
         let character = crate::character::of_document(doc)?;
         let options = self.instigators(None);
-        let restored = self.simulation.restore_character(&character, &options);
-        let (id, report) = restored.map_err(|error| error.to_string())?;
+        let (id, report) = self.restore(character, options).map_err(|error| error.to_string())?;
         match report.entries.iter().find(|entry| entry.outcome == CharacterOutcome::Unknown) {
             Some(unknown) => Err(unknown.to_string()),
             None => Ok(id),
+        }
+    }
+
+    fn restore(
+        &mut self,
+        character: Character,
+        options: RestoreOptions,
+    ) -> Result<(ControllerId, CharacterReport), CommandError> {
+        let (character, options) = (Box::new(character), Box::new(options));
+        match self.execute(Command::RestoreCharacter { character, options })? {
+            CommandOutcome::Restored { controller, report } => Ok((controller, *report)),
+            // Restoring has no other outcome.
+            _ => Err(CommandError::Restore(RestoreError::LimitReached(0))),
         }
     }
 
@@ -244,7 +291,10 @@ impl<'s> Runner<'s> {
     }
 
     /// How it ended.
-    pub fn into_outcome(self) -> Outcome {
+    pub fn into_outcome(mut self) -> Outcome {
+        if let Some(witness) = &mut self.witness {
+            witness.end(&self.simulation);
+        }
         let state = |(name, id): &(&str, ControllerId)| {
             ((*name).to_owned(), ControllerState::of(&self.simulation, *id))
         };
@@ -293,18 +343,60 @@ impl<'s> Runner<'s> {
         };
         // The definition is the scenario's own and has no name.
         let unnamed = |error: String| error.replace("controller template `` at ", "");
-        let id = self.simulation.spawn_with(spawn).map_err(|error| unnamed(error.to_string()))?;
+        let spawned = self.execute(Command::Spawn(spawn)).map_err(|error| unnamed(error.to_string()))?;
+        let CommandOutcome::Spawned(id) = spawned else { return Err("nothing was spawned".to_owned()) };
         if let Some(position) = &actor.position {
             self.place(id, position.0.value, &actor.facing)?;
         }
         if let Some(team) = &actor.team {
-            let joined = self.simulation.set_team(id, Some(Team::from(team.value.as_str())));
-            joined.map_err(|reason| reason.describe(&self.simulation))?;
+            let team = Some(Team::from(team.value.as_str()));
+            let joined = self.execute(Command::SetTeam { controller: id, team });
+            joined.map_err(|error| self.words(&error))?;
         }
         for set in actor.ability_sets.iter() {
-            self.simulation.grant_set(id, &set.value).map_err(|error| error.to_string())?;
+            let granted = self.execute(Command::GrantSet { controller: id, set: set.value.clone() });
+            granted.map_err(|error| error.to_string())?;
         }
         Ok(id)
+    }
+
+    /// The one place where the simulation changes.
+    pub(super) fn execute(&mut self, command: Command) -> Result<CommandOutcome, CommandError> {
+        let Some(witness) = &mut self.witness else { return self.simulation.execute(command) };
+        witness.before(&self.simulation, &command);
+        let result = self.simulation.execute(command);
+        witness.after(&self.simulation);
+        result
+    }
+
+    /// Executes a command; whether there was something to do, and it was done.
+    pub(super) fn does(&mut self, command: Command) -> bool {
+        !matches!(self.execute(command), Err(_) | Ok(CommandOutcome::Nothing))
+    }
+
+    pub(super) fn step_result(&self, result: &Result<CommandOutcome, CommandError>) -> StepResult {
+        let Err(error) = result else { return StepResult::ok() };
+        let message = self.words(error);
+        match error {
+            CommandError::Refused(refusal) => {
+                StepResult::refused(refusal.reasons.iter().map(|reason| reason.code()), message)
+            }
+            CommandError::Activation(refusal) => {
+                StepResult::refused(refusal.reasons.iter().map(|reason| reason.code()), message)
+            }
+            CommandError::Reason(reason) => StepResult::refused([reason.code()], message),
+            _ => StepResult::refused(["Impossible"], message),
+        }
+    }
+
+    /// Why a command did nothing, with names instead of handles.
+    pub(super) fn words(&self, error: &CommandError) -> String {
+        match error {
+            CommandError::Refused(refusal) => refusal.describe(&self.simulation).to_string(),
+            CommandError::Activation(refusal) => refusal.describe(&self.simulation).to_string(),
+            CommandError::Reason(reason) => reason.describe(&self.simulation),
+            _ => error.to_string(),
+        }
     }
 
     fn step(&mut self, step: &'s StepDoc, next: Option<&StepDoc>, observer: &mut impl Observer) {
@@ -393,8 +485,8 @@ impl<'s> Runner<'s> {
                 let Some(left) = self.moments_left.checked_sub(1) else { return self.never_ends() };
                 self.moments_left = left;
             }
-            self.simulation.advance_to(next);
-            let is_sample = sample == Some(next);
+            let _ = self.execute(Command::Advance(next.since(now)));
+            let is_sample = sample == Some(self.simulation.now());
             self.unseen = !is_sample;
             if is_sample {
                 observer.state(self);

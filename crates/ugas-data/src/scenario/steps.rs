@@ -1,6 +1,7 @@
 //! Steps that change something. `Err` is a step that makes no sense; a refusal is a result with a code.
 
 use ugas_core::catalog::Catalog;
+use ugas_core::command::{Command, Outcome};
 use ugas_core::effect::{EffectContext, EffectQuery};
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
@@ -42,18 +43,15 @@ impl<'s> Runner<'s> {
         if let Some(period) = &doc.period {
             spec = spec.with_period(Span::seconds(period.0.value));
         }
-        let applied = self.simulation.apply(&spec, target);
+        let applied = self.execute(Command::Apply { spec: Box::new(spec), target });
         if let Some(alias) = &doc.alias {
-            let active = applied.as_ref().ok().and_then(|application| application.active());
+            let active = match &applied {
+                Ok(Outcome::Applied(application)) => application.active(),
+                _ => None,
+            };
             self.effects.insert(&alias.value, active);
         }
-        Ok(match applied {
-            Ok(_) => StepResult::ok(),
-            Err(refusal) => StepResult::refused(
-                refusal.reasons.iter().map(|reason| reason.code()),
-                refusal.describe(&self.simulation),
-            ),
-        })
+        Ok(self.step_result(&applied))
     }
 
     pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
@@ -61,11 +59,9 @@ impl<'s> Runner<'s> {
         let stacks = stacks(&doc.stacks);
         let gone = || StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not active"));
         if let Some(active) = self.effects.get(name) {
-            return Ok(match active.map(|active| self.simulation.remove(active, stacks)) {
-                Some(Ok(())) => StepResult::ok(),
-                Some(Err(reason)) => self.refused(&reason),
-                None => gone(),
-            });
+            let Some(active) = *active else { return Ok(gone()) };
+            let removed = self.execute(Command::Remove { active, stacks });
+            return Ok(self.step_result(&removed));
         }
         let Ok(effect) = self.simulation.catalog().effect(name) else {
             let hint = hint(name, self.effects.keys().copied());
@@ -98,15 +94,20 @@ impl<'s> Runner<'s> {
             Some(target) => vec![self.find(&target.value)?],
             None => self.controllers.iter().map(|(_, id)| *id).collect(),
         };
-        Ok(targets.into_iter().map(|target| self.simulation.remove_matching(target, query, stacks)).sum())
+        let mut removed = 0;
+        for controller in targets {
+            let command = Command::RemoveMatching { controller, query: query.clone(), stacks };
+            if let Ok(Outcome::Removed(count)) = self.execute(command) {
+                removed += count;
+            }
+        }
+        Ok(removed)
     }
 
     pub(super) fn despawn(&mut self, name: &str) -> Result<StepResult, String> {
         let controller = self.find(name)?;
-        Ok(match self.simulation.despawn(controller) {
-            Ok(()) => StepResult::ok(),
-            Err(reason) => self.refused(&reason),
-        })
+        let despawned = self.execute(Command::Despawn(controller));
+        Ok(self.step_result(&despawned))
     }
 
     /// The controller that the scenario calls so.

@@ -16,3 +16,4 @@ mod runs;
 mod schemas;
 mod shipped;
 mod spec;
+mod witness;

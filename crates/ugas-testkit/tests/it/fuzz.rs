@@ -95,6 +95,11 @@ fn commands() {
 }
 
 #[test]
+fn recordings() {
+    run(fuzz::recording, files("crates/ugas-replay/tests/golden", "ugasrec"), 600);
+}
+
+#[test]
 fn scenarios_run() {
     run(fuzz::scenario, scenarios(), 1500);
 }

@@ -1,0 +1,423 @@
+//! Commands to a player, and what they tell.
+
+use std::fmt::Write;
+
+use anyhow::{Context, bail};
+use serde_json::{Map, Value, json};
+use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::nearest::nearest;
+use ugas_core::time::{Span, Time};
+use ugas_data::scenario::EVENT_KINDS;
+use ugas_replay::{StateDiff, Tail};
+
+use super::{Tape, words};
+use crate::explain;
+use crate::output::{self, count, short};
+use crate::run::inspect;
+
+/// Most events that are listed.
+const MOST_EVENTS: usize = 100;
+
+const COMMANDS: [&str; 11] =
+    ["info", "seek", "step", "back", "until", "watch", "show", "explain", "commands", "events", "diff"];
+
+/// A player and what its user watches.
+pub(super) struct Session {
+    pub(super) player: Tape,
+    watched: Vec<(String, String)>,
+}
+
+/// What a command tells.
+pub(super) struct Answer {
+    pub(super) text: String,
+    /// An object.
+    pub(super) json: Value,
+    /// Whether the answer is no.
+    pub(super) is_no: bool,
+}
+
+/// A moment of a recording.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Place {
+    Here,
+    Tick(u64),
+    Time(Time),
+}
+
+impl Answer {
+    fn new(text: String, json: Value) -> Self {
+        Self { text, json, is_no: false }
+    }
+}
+
+impl Session {
+    pub(super) fn new(player: Tape) -> Self {
+        Self { player, watched: Vec::new() }
+    }
+
+    /// Carries out a command.
+    ///
+    /// # Errors
+    /// If it makes no sense, or the recording cannot be read on.
+    pub(super) fn perform(&mut self, line: &str) -> anyhow::Result<Answer> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some((command, rest)) = words.split_first() else { bail!("a command is missing") };
+        match (*command, rest) {
+            ("info", []) => Ok(self.info()),
+            ("seek", [place]) => self.seek(place),
+            ("step" | "back", [] | [_]) => self.step(command, rest.first().copied()),
+            ("until", [kind, words @ ..]) => self.until(kind, words),
+            ("watch", [what]) => self.watch(what),
+            ("show", []) => self.show(None),
+            ("show", [name]) => self.show(Some(name)),
+            ("explain", [controller, attribute]) => self.explain(controller, attribute),
+            ("commands", []) => self.commands(),
+            ("events", []) => Ok(self.events()),
+            ("diff", [from, to]) => self.diff(from, to),
+            (known, _) if COMMANDS.contains(&known) => bail!("{}", usage(known)),
+            (unknown, _) => {
+                let hint = output::hint(nearest(unknown, COMMANDS), COMMANDS.iter().copied());
+                bail!("there is no command `{unknown}`{hint}")
+            }
+        }
+    }
+
+    /// Where it is, in a line.
+    pub(super) fn place_text(&self) -> String {
+        let position = self.player.position();
+        let (ticks, all) = (position.ticks, self.player.recording().ticks());
+        let time = position.time.as_seconds();
+        match self.player.is_inside_tick() {
+            true => format!("{time} s, in tick {} of {all}", ticks.saturating_add(1)),
+            false => format!("{time} s, after tick {ticks} of {all}"),
+        }
+    }
+
+    /// The values that are watched, as lines.
+    pub(super) fn watched_text(&self) -> String {
+        let mut text = String::new();
+        for (name, attribute) in &self.watched {
+            let value = self.value(name, attribute);
+            let value = value.map_or_else(|| "gone".to_owned(), short);
+            let _ = writeln!(text, "  {name}.{attribute} {value}");
+        }
+        text
+    }
+
+    /// What controllers are called.
+    pub(super) fn names(&self) -> explain::Names<'_> {
+        self.player.recording().names().collect()
+    }
+
+    /// An event in a line, with names.
+    pub(super) fn event_text(&self, event: &Event) -> String {
+        let text = event.describe(self.player.simulation()).to_string();
+        explain::named(self.names(), text).trim().to_owned()
+    }
+
+    fn info(&self) -> Answer {
+        let recording = self.player.recording();
+        let header = recording.header();
+        let mut text = String::new();
+        for (label, value) in &header.labels {
+            let _ = writeln!(text, "{label}: {value}");
+        }
+        let end = recording.time_after(recording.ticks()).unwrap_or(self.player.position().time).as_seconds();
+        let ticks = count(recording.ticks() as usize, "tick");
+        let keys = count(recording.key_frames() as usize, "key frame");
+        let _ = writeln!(text, "until {end} s: {ticks}, {keys}");
+        let names: Vec<&str> = recording.names().map(|(_, name)| name).collect();
+        let _ = writeln!(text, "controllers: {}", names.join(", "));
+        let _ = writeln!(text, "seed {}, catalog {:016x}", header.config.seed, header.catalog);
+        let tail = match recording.tail() {
+            Tail::Complete => "complete",
+            Tail::Unfinished => "unfinished",
+            Tail::Torn { .. } => "torn",
+            Tail::Damaged(_) => "damaged",
+        };
+        let labels: Map<String, Value> =
+            header.labels.iter().map(|(label, value)| (label.clone(), json!(value))).collect();
+        let document = json!({
+            "labels": labels,
+            "end": end,
+            "ticks": recording.ticks(),
+            "key_frames": recording.key_frames(),
+            "bytes": recording.size(),
+            "tail": tail,
+            "controllers": names,
+            "seed": header.config.seed,
+            "catalog": format!("{:016x}", header.catalog),
+        });
+        Answer::new(text, document)
+    }
+
+    fn seek(&mut self, text: &str) -> anyhow::Result<Answer> {
+        let now = self.player.position().time;
+        let place = match text.strip_prefix(['+', '-']) {
+            Some(way) => {
+                let way = seconds(way)?;
+                Place::Time(now + if text.starts_with('-') { -way } else { way })
+            }
+            None => place(text)?,
+        };
+        self.go(place)?;
+        Ok(self.moved())
+    }
+
+    fn go(&mut self, place: Place) -> anyhow::Result<()> {
+        match place {
+            Place::Here => {}
+            Place::Tick(tick) => self.player.seek_tick(tick)?,
+            Place::Time(time) => self.player.seek_time(time)?,
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, command: &str, number: Option<&str>) -> anyhow::Result<Answer> {
+        let number: u32 = match number {
+            Some(text) => text.parse().ok().with_context(|| usage(command))?,
+            None => 1,
+        };
+        for _ in 0..number {
+            let went = if command == "step" { self.player.step()? } else { self.player.back()? };
+            if !went {
+                break;
+            }
+        }
+        Ok(self.moved())
+    }
+
+    fn until(&mut self, kind: &str, words: &[&str]) -> anyhow::Result<Answer> {
+        if !EVENT_KINDS.contains(&kind) {
+            let hint = output::hint(nearest(kind, EVENT_KINDS.iter().copied()), core::iter::empty());
+            bail!("there is no event `{kind}`{hint}");
+        }
+        let names: Vec<(ControllerId, String)> =
+            self.player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
+        let found = self.player.run_until(|event, simulation| {
+            if event.kind.name() != kind {
+                return false;
+            }
+            let line = event.describe(simulation).to_string();
+            let line = explain::named(names.iter().map(|(id, name)| (*id, name.as_str())), line);
+            words.iter().all(|word| {
+                line.split(|c: char| c.is_whitespace() || ":,()".contains(c)).any(|own| own == *word)
+            })
+        })?;
+        let mut answer = self.moved();
+        let line = found.as_ref().map(|event| self.event_text(event));
+        match &line {
+            Some(line) => answer.text.push_str(&format!("  {line}\n")),
+            None => answer.text.push_str("  no such event follows\n"),
+        }
+        answer.is_no = line.is_none();
+        if let Some(document) = answer.json.as_object_mut() {
+            document.insert("event".to_owned(), json!(line));
+        }
+        Ok(answer)
+    }
+
+    fn watch(&mut self, what: &str) -> anyhow::Result<Answer> {
+        let (name, attribute) = what.split_once('.').context("what is to be watched? give NAME.ATTRIBUTE")?;
+        self.controller(name)?;
+        self.player.simulation().catalog().attribute(attribute)?;
+        let entry = (name.to_owned(), attribute.to_owned());
+        if !self.watched.contains(&entry) {
+            self.watched.push(entry);
+        }
+        Ok(self.moved())
+    }
+
+    fn show(&self, name: Option<&str>) -> anyhow::Result<Answer> {
+        let simulation = self.player.simulation();
+        let shown: Vec<(ControllerId, String)> = match name {
+            Some(name) => vec![(self.controller(name)?, name.to_owned())],
+            None => {
+                let named = |(id, _)| (id, self.player.recording().name_of(id));
+                simulation.controllers().map(named).collect()
+            }
+        };
+        let (mut text, mut pages) = (String::new(), Vec::new());
+        for (id, name) in shown {
+            match simulation.debug(id) {
+                Some(page) => {
+                    text.push_str(&explain::named(self.names(), page.to_string()));
+                    text.push('\n');
+                    pages.push(inspect::to_json("", &name, &page));
+                }
+                None => {
+                    let _ = writeln!(text, "`{name}` is not there at {} s", simulation.now().as_seconds());
+                }
+            }
+        }
+        Ok(Answer::new(text, json!({ "pages": pages })))
+    }
+
+    fn explain(&self, name: &str, attribute: &str) -> anyhow::Result<Answer> {
+        let simulation = self.player.simulation();
+        let attribute = simulation.catalog().attribute(attribute)?;
+        let time = simulation.now().as_seconds();
+        let explained = simulation.explain(self.controller(name)?, attribute);
+        let explained = explained.with_context(|| format!("`{name}` is not there at {time} s"))?;
+        let text = explain::named(self.names(), explained.to_string());
+        let document = explain::to_json(&self.names(), name, &explained);
+        Ok(Answer { text: format!("{text}\n"), json: document, is_no: !explained.present })
+    }
+
+    fn commands(&mut self) -> anyhow::Result<Answer> {
+        let commands = self.player.commands()?;
+        let recording = self.player.recording();
+        let name = |id| recording.name_of(id);
+        let line = |command| {
+            let text = words::command(command, self.player.simulation(), &name);
+            explain::named(self.names(), text)
+        };
+        let lines: Vec<String> = commands.iter().map(line).collect();
+        let done = self.player.position().commands;
+        let mut text = String::new();
+        for (number, line) in (0..).zip(&lines) {
+            let mark = if number < done { "done" } else { "next" };
+            let _ = writeln!(text, "  {mark}  {line}");
+        }
+        if lines.is_empty() {
+            text.push_str("  none\n");
+        }
+        Ok(Answer::new(text, json!({ "done": done, "list": lines })))
+    }
+
+    fn events(&self) -> Answer {
+        let events = self.player.events();
+        let left_out = events.len().saturating_sub(MOST_EVENTS);
+        let lines: Vec<String> = events.iter().skip(left_out).map(|event| self.event_text(event)).collect();
+        let mut text = String::new();
+        if left_out > 0 {
+            let _ = writeln!(text, "  {left_out} earlier ones");
+        }
+        for line in &lines {
+            let _ = writeln!(text, "  {line}");
+        }
+        if lines.is_empty() {
+            text.push_str("  none\n");
+        }
+        Answer::new(text, json!({ "left_out": left_out, "list": lines }))
+    }
+
+    fn diff(&mut self, from: &str, to: &str) -> anyhow::Result<Answer> {
+        let (from, to) = (place(from)?, place(to)?);
+        let here = self.player.position();
+        let was_inside = self.player.is_inside_tick();
+        let original = self.player.simulation().clone();
+        let mut look = |place: Place| -> anyhow::Result<_> {
+            if place == Place::Here {
+                return Ok(original.clone());
+            }
+            self.go(place)?;
+            Ok(self.player.simulation().clone())
+        };
+        let (left, right) = (look(from)?, look(to)?);
+        // Back to where we were; inside a tick, to the same time of it.
+        self.go(if was_inside { Place::Time(here.time) } else { Place::Tick(here.ticks) })?;
+        let recording = self.player.recording();
+        let diff = StateDiff::between(&left, &right, |id| recording.name_of(id));
+        let mut text = String::new();
+        for line in diff.to_string().lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        let document = json!({
+            "left": left.now().as_seconds(),
+            "right": right.now().as_seconds(),
+            "fields": words::diff_json(&diff),
+        });
+        Ok(Answer::new(text, document))
+    }
+
+    /// What is told after a movement.
+    fn moved(&self) -> Answer {
+        let position = self.player.position();
+        let mut text = format!("{}\n", self.place_text());
+        text.push_str(&self.watched_text());
+        if self.player.agrees() == Some(false) {
+            text.push_str("  not the state that was recorded: --verify tells since when\n");
+        }
+        let value = |(name, attribute): &(String, String)| {
+            (format!("{name}.{attribute}"), json!(self.value(name, attribute)))
+        };
+        let watched: Map<String, Value> = self.watched.iter().map(value).collect();
+        let document = json!({
+            "time": position.time.as_seconds(),
+            "tick": position.ticks,
+            "agrees": self.player.agrees(),
+            "watched": watched,
+        });
+        Answer::new(text, document)
+    }
+
+    fn value(&self, name: &str, attribute: &str) -> Option<f64> {
+        let simulation = self.player.simulation();
+        let attribute = simulation.catalog().attribute(attribute).ok()?;
+        simulation.current(self.player.controller(name)?, attribute)
+    }
+
+    fn controller(&self, name: &str) -> anyhow::Result<ControllerId> {
+        self.player.controller(name).with_context(|| {
+            let names = || self.player.recording().names().map(|(_, name)| name);
+            let hint = output::hint(nearest(name, names()), names());
+            format!("the recording has no controller `{name}`{hint}")
+        })
+    }
+}
+
+/// A place as it is written.
+fn place(text: &str) -> anyhow::Result<Place> {
+    Ok(match text {
+        "here" => Place::Here,
+        "start" => Place::Tick(0),
+        "end" => Place::Tick(u64::MAX),
+        _ => match text.strip_prefix('#') {
+            Some(tick) => Place::Tick(tick.parse().ok().with_context(|| no_place(text))?),
+            None => Place::Time(Time::ZERO + seconds(text)?),
+        },
+    })
+}
+
+fn seconds(text: &str) -> anyhow::Result<Span> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    seconds.map(Span::seconds).with_context(|| no_place(text))
+}
+
+fn no_place(text: &str) -> String {
+    format!("`{text}` is no place: give seconds, `#12` for after tick 12, `start`, `end` or `here`")
+}
+
+fn usage(command: &str) -> String {
+    let rest = match command {
+        "seek" => "seek PLACE",
+        "step" => "step [N]",
+        "back" => "back [N]",
+        "until" => "until EVENT [WORD…]",
+        "watch" => "watch NAME.ATTRIBUTE",
+        "show" => "show [NAME]",
+        "explain" => "explain NAME ATTRIBUTE",
+        "diff" => "diff PLACE PLACE",
+        other => other,
+    };
+    format!("it is written `{rest}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_times_ticks_and_words() {
+        assert_eq!(place("2.5").unwrap(), Place::Time(Time::from_seconds(2.5)));
+        assert_eq!(place("#12").unwrap(), Place::Tick(12));
+        assert_eq!(place("start").unwrap(), Place::Tick(0));
+        assert_eq!(place("end").unwrap(), Place::Tick(u64::MAX));
+        assert_eq!(place("here").unwrap(), Place::Here);
+        for wrong in ["", "#", "#x", "-1", "NaN", "soon"] {
+            assert!(place(wrong).is_err(), "{wrong}");
+        }
+    }
+}

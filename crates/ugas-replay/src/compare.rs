@@ -1,0 +1,140 @@
+//! Where two recordings part.
+
+use std::io::{Read, Seek};
+
+use ugas_core::command::Command;
+use ugas_core::time::Time;
+
+use crate::diff::StateDiff;
+use crate::error::PlayError;
+use crate::player::Player;
+
+/// How two recordings relate.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Comparison {
+    /// They tell the same story to the same end.
+    Same {
+        /// How many states were compared.
+        compared: u64,
+    },
+    /// They tell the same story as long as both go.
+    Prefix {
+        /// How many states were compared.
+        compared: u64,
+        /// When the left one ends.
+        left: Time,
+        /// When the right one ends.
+        right: Time,
+    },
+    /// From some tick on the states differ.
+    Different {
+        /// The first differing tick of the left one, from 1; 0 is the beginning.
+        left_tick: u64,
+        /// The same of the right one. It is another number if the two were recorded in steps of other sizes.
+        right_tick: u64,
+        /// The time after it in the left one.
+        time: Time,
+        /// In what they differ then. Empty if at least one of the recordings is not true to itself: verify them.
+        diff: StateDiff,
+        /// The first commands of that tick that differ.
+        commands: Option<CommandDifference>,
+    },
+}
+
+/// Commands in the same place of two recordings; a side that has none left has `None`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CommandDifference {
+    /// That of the left one.
+    pub left: Option<Box<Command>>,
+    /// That of the right one.
+    pub right: Option<Box<Command>>,
+}
+
+/// Finds the first tick after which the states of two recordings differ. Recordings of the same story in steps of other
+/// sizes are compared at the times that both know (V4).
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn compare<L: Read + Seek, R: Read + Seek>(
+    left: &mut Player<L>,
+    right: &mut Player<R>,
+) -> Result<Comparison, PlayError> {
+    left.seek_tick(0)?;
+    right.seek_tick(0)?;
+    if left.simulation().state_hash() != right.simulation().state_hash() {
+        return different(left, right, 0, 0);
+    }
+    let (mut at_left, mut at_right) = (0u64, 0u64);
+    let mut compared = 1;
+    loop {
+        let (l, r) = (left.recording(), right.recording());
+        let (Some(left_time), Some(right_time)) = (l.time_after(at_left + 1), r.time_after(at_right + 1))
+        else {
+            break;
+        };
+        if left_time != right_time {
+            // The one that is behind catches up; if it has several ticks at this time, the last of them counts.
+            match left_time < right_time {
+                true => at_left += 1,
+                false => at_right += 1,
+            }
+            continue;
+        }
+        (at_left, at_right) = (at_left + 1, at_right + 1);
+        if l.hash_after(at_left) == r.hash_after(at_right) {
+            compared += 1;
+            continue;
+        }
+        // Several ticks at the same time may be cut in other ways; what counts is the state after all of them.
+        let (last_left, last_right) = (l.ticks_until(left_time), r.ticks_until(right_time));
+        if last_left - at_left != last_right - at_right && l.hash_after(last_left) == r.hash_after(last_right)
+        {
+            (at_left, at_right) = (last_left, last_right);
+            compared += 1;
+            continue;
+        }
+        return different(left, right, at_left, at_right);
+    }
+    let (l, r) = (left.recording(), right.recording());
+    let end = |time: Option<Time>| time.unwrap_or(Time::ZERO);
+    let (left_end, right_end) = (end(l.time_after(l.ticks())), end(r.time_after(r.ticks())));
+    Ok(match (l.ticks(), r.ticks()) == (at_left, at_right) {
+        true => Comparison::Same { compared },
+        false => Comparison::Prefix { compared, left: left_end, right: right_end },
+    })
+}
+
+fn different<L: Read + Seek, R: Read + Seek>(
+    left: &mut Player<L>,
+    right: &mut Player<R>,
+    left_tick: u64,
+    right_tick: u64,
+) -> Result<Comparison, PlayError> {
+    let mut commands = None;
+    if let (Some(l), Some(r)) = (left_tick.checked_sub(1), right_tick.checked_sub(1)) {
+        let (l, r) = (left.recording_mut().tick(l)?, right.recording_mut().tick(r)?);
+        let (l, r) = (l.map(|tick| tick.commands), r.map(|tick| tick.commands));
+        commands = first_difference(l.unwrap_or_default(), r.unwrap_or_default());
+    }
+    left.seek_tick(left_tick)?;
+    right.seek_tick(right_tick)?;
+    let (l, r) = (left.recording(), right.recording());
+    let name = |id| match l.names().any(|(known, _)| known == id) {
+        true => l.name_of(id),
+        false => r.name_of(id),
+    };
+    let diff = StateDiff::between(left.simulation(), right.simulation(), name);
+    let time = left.simulation().now();
+    Ok(Comparison::Different { left_tick, right_tick, time, diff, commands })
+}
+
+fn first_difference(left: Vec<Command>, right: Vec<Command>) -> Option<CommandDifference> {
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return None,
+            (l, r) if l == r => {}
+            (l, r) => return Some(CommandDifference { left: l.map(Box::new), right: r.map(Box::new) }),
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! In what two states differ.
+
+use core::fmt;
+use std::collections::BTreeSet;
+
+use ugas_core::effect::ActiveEffect;
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::simulation::Simulation;
+use ugas_core::time::{Span, Time};
+
+/// In what two states differ: two recordings at the same tick, or two moments of one.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct StateDiff {
+    /// One entry a field, by controller in the order of their handles; what belongs to no controller comes first.
+    pub differences: Vec<Difference>,
+}
+
+/// A field that differs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Difference {
+    /// Whose; `None` for what belongs to no controller.
+    pub controller: Option<String>,
+    /// Which: `Health.current`, `tag State.Dead`, `effect GE_Poison (active3v1) stacks`.
+    pub field: String,
+    /// What it is on the left.
+    pub left: Value,
+    /// What it is on the right.
+    pub right: Value,
+}
+
+/// What a field is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// Not there at all.
+    Absent,
+    /// A number.
+    Number(f64),
+    /// A count.
+    Count(u64),
+    /// Anything else, in words.
+    Text(String),
+}
+
+impl StateDiff {
+    /// Compares two simulations, which may be of different catalogs: by handle what lives, by name what is defined.
+    pub fn between(left: &Simulation, right: &Simulation, name: impl Fn(ControllerId) -> String) -> Self {
+        let mut comparer = Comparer { left, right, name: &name, controller: None, differences: Vec::new() };
+        comparer.whole();
+        let ids: BTreeSet<ControllerId> =
+            left.controllers().chain(right.controllers()).map(|(id, _)| id).collect();
+        for id in ids {
+            comparer.controller = Some(name(id));
+            comparer.controller(id);
+        }
+        comparer.runtime_effects();
+        let nothing_found = comparer.differences.is_empty();
+        if nothing_found && left.state_hash() != right.state_hash() {
+            comparer.controller = None;
+            comparer.note(
+                "hash (something that has no name here)",
+                Value::Text(format!("{:016x}", left.state_hash())),
+                Value::Text(format!("{:016x}", right.state_hash())),
+            );
+        }
+        Self { differences: comparer.differences }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+impl fmt::Display for StateDiff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return writeln!(f, "no difference");
+        }
+        self.differences.iter().try_for_each(|difference| writeln!(f, "{difference}"))
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { controller, field, left, right } = self;
+        if let Some(controller) = controller {
+            write!(f, "{controller} ")?;
+        }
+        write!(f, "{field}: {left} -> {right}")
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("none"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(count: u32) -> Self {
+        Self::Count(u64::from(count))
+    }
+}
+
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        Self::Text(if truth { "yes" } else { "no" }.to_owned())
+    }
+}
+
+impl From<Time> for Value {
+    fn from(time: Time) -> Self {
+        Self::Text(format!("{} s", time.as_seconds()))
+    }
+}
+
+impl From<Span> for Value {
+    fn from(span: Span) -> Self {
+        Self::Text(format!("{} s", span.as_seconds()))
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Into::into)
+    }
+}
+
+/// Compares field by field.
+struct Comparer<'a> {
+    left: &'a Simulation,
+    right: &'a Simulation,
+    name: &'a dyn Fn(ControllerId) -> String,
+    controller: Option<String>,
+    differences: Vec<Difference>,
+}
+
+impl Comparer<'_> {
+    fn note(&mut self, field: impl Into<String>, left: Value, right: Value) {
+        let controller = self.controller.clone();
+        self.differences.push(Difference { controller, field: field.into(), left, right });
+    }
+
+    /// Notes a field if it differs; numbers by their bits, as the hash has them.
+    fn field(&mut self, field: impl Into<String>, left: impl Into<Value>, right: impl Into<Value>) {
+        let (left, right) = (left.into(), right.into());
+        let is_same = match (&left, &right) {
+            (Value::Number(left), Value::Number(right)) => left.to_bits() == right.to_bits(),
+            _ => left == right,
+        };
+        if !is_same {
+            self.note(field, left, right);
+        }
+    }
+
+    /// The same of both sides.
+    fn both<V: Into<Value>>(&mut self, field: impl Into<String>, value: impl Fn(&Simulation) -> V) {
+        let (left, right) = (value(self.left), value(self.right));
+        self.field(field, left, right);
+    }
+
+    fn whole(&mut self) {
+        self.both("time", Simulation::now);
+        self.both("catalog", |sim| format!("{:016x}", sim.catalog().hash()));
+        self.both("seed", |sim| sim.config().seed);
+        self.both("count of controllers spawned", |sim| sim.counters().controllers);
+        self.both("count of effects, grants and tasks", |sim| sim.counters().sequence);
+        self.both("count of operations", |sim| sim.counters().operations);
+        self.both("count of events", |sim| sim.counters().events);
+    }
+
+    fn controller(&mut self, id: ControllerId) {
+        let (Some(left), Some(right)) = (self.left.controller(id), self.right.controller(id)) else {
+            self.both("exists", |sim| sim.controller(id).is_some());
+            return;
+        };
+        let before = self.differences.len();
+        self.attributes(id);
+        self.tags(id);
+        for active in union(left.effects(), right.effects()) {
+            self.effect(active);
+        }
+        self.order("order of effects", left.effects(), right.effects());
+        for handle in union(left.abilities(), right.abilities()) {
+            self.ability(handle);
+        }
+        self.order("order of abilities", left.abilities(), right.abilities());
+        for activation in union(left.activations(), right.activations()) {
+            self.activation(activation);
+        }
+        let tasks: BTreeSet<TaskId> = self.left.tasks_of(id).chain(self.right.tasks_of(id)).collect();
+        for task in tasks {
+            self.task(task);
+        }
+        let cues = |sim: &Simulation| -> String {
+            let shown = sim.controller(id).map(|known| known.cues()).unwrap_or_default();
+            let cue = |(tag, count): &(_, u32)| format!("{} {count}", sim.catalog().tag_name(*tag));
+            shown.iter().map(cue).collect::<Vec<_>>().join(", ")
+        };
+        self.both("cues", cues);
+        self.field("owner", text(left.owner()), text(right.owner()));
+        self.field("avatar", text(left.avatar()), text(right.avatar()));
+        self.field(
+            "team",
+            left.team().map(|team| team.name().to_owned()),
+            right.team().map(|team| team.name().to_owned()),
+        );
+        self.field("placement", text(left.placement()), text(right.placement()));
+        self.field("replication", text(Some(left.replication())), text(Some(right.replication())));
+        self.field("ordinal", left.ordinal(), right.ordinal());
+        let (kept_left, kept_right) = (left.input_buffer(), right.input_buffer());
+        self.field("input buffer", text(Some(kept_left)), text(Some(kept_right)));
+        if self.differences.len() == before {
+            self.details("", left, right);
+        }
+    }
+
+    fn attributes(&mut self, id: ControllerId) {
+        let names = |sim: &Simulation| -> Vec<String> {
+            let catalog = sim.catalog();
+            sim.attributes(id).map(|(attribute, ..)| catalog.attribute_name(attribute).to_owned()).collect()
+        };
+        let mut all = names(self.left);
+        let known: BTreeSet<String> = all.iter().cloned().collect();
+        all.extend(names(self.right).into_iter().filter(|name| !known.contains(name)));
+        for name in all {
+            let base = |sim: &Simulation| sim.base(id, sim.catalog().attribute(&name).ok()?);
+            let current = |sim: &Simulation| sim.current(id, sim.catalog().attribute(&name).ok()?);
+            self.both(format!("{name}.base"), base);
+            self.both(format!("{name}.current"), current);
+        }
+    }
+
+    fn tags(&mut self, id: ControllerId) {
+        let names = |sim: &Simulation| -> BTreeSet<String> {
+            let tags = sim.tags(id).into_iter().flat_map(|tags| tags.iter());
+            tags.map(|(tag, _)| sim.catalog().tag_name(tag).to_owned()).collect()
+        };
+        let all: BTreeSet<String> = &names(self.left) | &names(self.right);
+        for name in all {
+            let count = |sim: &Simulation| {
+                let tag = sim.catalog().tag(&name).ok();
+                tag.and_then(|tag| Some(sim.tags(id)?.count(tag))).unwrap_or(0)
+            };
+            self.both(format!("tag {name}"), count);
+        }
+    }
+
+    fn effect(&mut self, id: ActiveEffectId) {
+        let name = |sim: &Simulation| Some(sim.effect_name(sim.effect(id)?.effect()).to_owned());
+        let (left_name, right_name) = (name(self.left), name(self.right));
+        let (Some(left), Some(right)) = (self.left.effect(id), self.right.effect(id)) else {
+            let known = left_name.or(right_name).unwrap_or_default();
+            self.both(format!("effect {known} ({id:?})"), |sim| sim.effect(id).map(stacks));
+            return;
+        };
+        let before = self.differences.len();
+        let path = format!("effect {} ({id:?})", left_name.clone().unwrap_or_default());
+        self.field(path.clone(), left_name, right_name);
+        let mut field = |name: &str, value: &dyn Fn(&ActiveEffect) -> Value| {
+            self.field(format!("{path} {name}"), value(left), value(right));
+        };
+        field("stacks", &|active| active.stacks().into());
+        field("level", &|active| active.spec().level().into());
+        field("status", &|active| Value::Text(format!("{:?}", active.status())));
+        field("inhibited", &|active| active.is_inhibited().into());
+        field("started", &|active| active.started().into());
+        field("expires", &|active| active.expires().into());
+        field("period", &|active| active.period().into());
+        field("next tick", &|active| active.next_tick().into());
+        field("ticks", &|active| active.ticks().into());
+        field("magnitudes", &|active| Value::Text(format!("{:?}", active.magnitudes())));
+        let source = |active: &ActiveEffect| active.source().map(|source| (self.name)(source));
+        self.field(format!("{path} source"), source(left), source(right));
+        if self.differences.len() == before {
+            self.details(&path, left, right);
+        }
+    }
+
+    fn ability(&mut self, handle: AbilityHandle) {
+        let name =
+            |sim: &Simulation| Some(sim.catalog().ability_name(sim.ability(handle)?.ability()).to_owned());
+        let known = name(self.left).or(name(self.right)).unwrap_or_default();
+        let path = format!("ability {known} ({handle:?})");
+        let (Some(left), Some(right)) = (self.left.ability(handle), self.right.ability(handle)) else {
+            self.both(path, |sim| sim.ability_state(handle).map(|state| format!("{state:?}")));
+            return;
+        };
+        let before = self.differences.len();
+        self.both(path.clone(), name);
+        self.both(format!("{path} state"), |sim| sim.ability_state(handle).map(|state| format!("{state:?}")));
+        self.field(format!("{path} level"), left.level(), right.level());
+        self.field(format!("{path} charges"), left.charges(), right.charges());
+        self.field(format!("{path} next charge"), left.next_charge(), right.next_charge());
+        self.field(format!("{path} runs"), left.activations().len() as u64, right.activations().len() as u64);
+        let input = |input: Option<&ugas_core::input::InputId>| input.map(ToString::to_string);
+        self.field(format!("{path} input"), input(left.input()), input(right.input()));
+        if self.differences.len() == before {
+            self.details(&path, left, right);
+        }
+    }
+
+    fn activation(&mut self, id: ActivationId) {
+        let name =
+            |sim: &Simulation| Some(sim.catalog().ability_name(sim.activation(id)?.ability()).to_owned());
+        let known = name(self.left).or(name(self.right)).unwrap_or_default();
+        let path = format!("run of {known} ({id:?})");
+        match (self.left.activation(id), self.right.activation(id)) {
+            (Some(left), Some(right)) => {
+                self.field(format!("{path} committed"), left.is_committed(), right.is_committed());
+                self.details(&path, left, right);
+            }
+            _ => self.both(path, |sim| sim.activation(id).map(|run| run.started())),
+        }
+    }
+
+    fn task(&mut self, id: TaskId) {
+        let name = |sim: &Simulation| sim.task_kind(id).map(str::to_owned);
+        let path = format!("task {} ({id:?})", name(self.left).or(name(self.right)).unwrap_or_default());
+        match (self.left.task(id), self.right.task(id)) {
+            (Some(left), Some(right)) => self.details(&path, left, right),
+            _ => self.both(path, |sim| sim.task(id).map(|task| task.started())),
+        }
+    }
+
+    fn runtime_effects(&mut self) {
+        self.controller = None;
+        let names = |sim: &Simulation| -> String {
+            let effects = sim.runtime_effects();
+            effects.map(|(id, effect)| format!("{} ({id:?})", effect.name())).collect::<Vec<_>>().join(", ")
+        };
+        self.both("effects created at run time", names);
+    }
+
+    fn order<T: PartialEq + fmt::Debug + Ord + Copy>(&mut self, what: &str, left: &[T], right: &[T]) {
+        let sorted = |list: &[T]| list.iter().copied().collect::<BTreeSet<T>>();
+        // What is missing on one side was told already.
+        if left != right && sorted(left) == sorted(right) {
+            self.note(what, Value::Text(format!("{left:?}")), Value::Text(format!("{right:?}")));
+        }
+    }
+
+    /// What has no accessor: the first field that looks different when it is printed.
+    fn details<T: fmt::Debug>(&mut self, path: &str, left: &T, right: &T) {
+        let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
+        if left == right {
+            return;
+        }
+        let (left, right) = (fields(&left), fields(&right));
+        let mut pairs = left.iter().zip(&right).filter(|(left, _)| !DERIVED.contains(&left.0));
+        if let Some(((name, left), (_, right))) = pairs.find(|(left, right)| left != right) {
+            let separator = if path.is_empty() { "" } else { " " };
+            let text = |text: &str| Value::Text(text.trim_end_matches(',').to_owned());
+            self.note(format!("{path}{separator}{name}"), text(left), text(right));
+        }
+    }
+}
+
+/// What follows from the rest, and may differ between states that are equal or is told elsewhere.
+const DERIVED: [&str; 9] = [
+    "layout",
+    "modifiers",
+    "outgoing",
+    "watchers",
+    "triggers",
+    "subscriptions",
+    "ability_blocks",
+    "pending",
+    "timers",
+];
+
+/// The fields of a printed struct, each in one line.
+fn fields(printed: &str) -> Vec<(&str, String)> {
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    for line in printed.lines() {
+        if !line.starts_with("    ") {
+            continue;
+        }
+        let is_field = !line.starts_with("     ");
+        match line.trim().split_once(": ").filter(|_| is_field) {
+            Some((name, value)) => fields.push((name, value.to_owned())),
+            None => {
+                if let Some((_, text)) = fields.last_mut() {
+                    text.push(' ');
+                    text.push_str(line.trim());
+                }
+            }
+        }
+    }
+    fields
+}
+
+fn stacks(active: &ActiveEffect) -> String {
+    match active.stacks() {
+        1 => "1 stack".to_owned(),
+        count => format!("{count} stacks"),
+    }
+}
+
+fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> BTreeSet<T> {
+    left.iter().chain(right).copied().collect()
+}
+
+fn text<T: fmt::Debug>(value: Option<T>) -> Value {
+    value.map_or(Value::Absent, |value| Value::Text(format!("{value:?}")))
+}

@@ -1,0 +1,355 @@
+//! Any moment of a recording.
+
+use std::io::{Read, Seek};
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::command::Command;
+use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::{Config, Simulation, Snapshot};
+use ugas_core::time::{Span, Time};
+
+use crate::error::PlayError;
+use crate::format::Tick;
+use crate::recording::Recording;
+
+/// Most events of a movement that are kept.
+const MOST_EVENTS: usize = 4_096;
+
+/// Where a player is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// Ticks that are over.
+    pub ticks: u64,
+    /// Commands of the next tick that were executed already.
+    pub commands: u32,
+    /// The time.
+    pub time: Time,
+}
+
+/// Goes through a recording.
+///
+/// A position is after a whole tick, or inside one: after some of its commands, or while its time passes. Going back and far
+/// ahead begins at the nearest key frame before. The simulation there is a simulation like any other: look at it with
+/// [`Simulation::debug`] and [`Simulation::explain`], or clone it and try what would have happened.
+#[derive(Debug)]
+pub struct Player<R> {
+    recording: Recording<R>,
+    simulation: Simulation,
+    /// Ticks that are over.
+    ticks: u64,
+    current: Option<Current>,
+    events: Vec<Event>,
+    limit: u64,
+}
+
+/// The tick that is being played.
+#[derive(Debug)]
+struct Current {
+    tick: Tick,
+    /// When it began.
+    began: Time,
+    /// Commands that were executed.
+    done: usize,
+    /// When it will be over; known when all commands were executed.
+    end: Option<Time>,
+}
+
+impl<R: Read + Seek> Player<R> {
+    /// Plays a recording by the rules that it carries.
+    ///
+    /// # Errors
+    /// If it carries none, they need native code, or the first state cannot be read.
+    pub fn new(recording: Recording<R>) -> Result<Self, PlayError> {
+        let catalog = catalog_of(&recording, None)?;
+        Self::begin(recording, catalog)
+    }
+
+    /// Plays a recording by these rules, or by its own with the native code of these.
+    ///
+    /// # Errors
+    /// If the rules are others and it carries none, or the first state cannot be read.
+    pub fn with_catalog(recording: Recording<R>, catalog: &Arc<Catalog>) -> Result<Self, PlayError> {
+        let (expected, found) = (recording.header().catalog, catalog.hash());
+        if expected == found {
+            return Self::begin(recording, catalog.clone());
+        }
+        match catalog_of(&recording, Some(catalog)) {
+            Err(PlayError::NoRules(_)) => Err(PlayError::OtherRules { expected, found }),
+            built => Self::begin(recording, built?),
+        }
+    }
+
+    fn begin(recording: Recording<R>, catalog: Arc<Catalog>) -> Result<Self, PlayError> {
+        // Events are taken after every moment, and are no part of the state.
+        let config = recording.header().config.clone();
+        let config = Config { max_events: config.max_events.min(MOST_EVENTS as u32), ..config };
+        let simulation = Simulation::new(catalog, config);
+        let (events, limit) = (Vec::new(), u64::MAX);
+        let mut player = Self { recording, simulation, ticks: 0, current: None, events, limit };
+        player.load(0)?;
+        Ok(player)
+    }
+
+    /// Limits the moments that one movement looks at: what a stranger's file asks for may take years otherwise.
+    #[must_use]
+    pub fn limit(mut self, moments: u64) -> Self {
+        self.limit = moments;
+        self
+    }
+
+    /// The recording.
+    pub fn recording(&self) -> &Recording<R> {
+        &self.recording
+    }
+
+    /// The simulation as it was there.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// Where it is.
+    pub fn position(&self) -> Position {
+        let commands = self.current.as_ref().map_or(0, |current| current.done as u32);
+        Position { ticks: self.ticks, commands, time: self.simulation.now() }
+    }
+
+    /// Whether nothing follows.
+    pub fn is_at_end(&self) -> bool {
+        self.current.is_none() && self.ticks >= self.recording.ticks()
+    }
+
+    /// Whether it is inside a tick: some of its commands were executed, or some of its time has passed.
+    pub fn is_inside_tick(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Whether the state is the one that was recorded; `None` inside a tick and at the beginning, where no hash is known.
+    pub fn agrees(&self) -> Option<bool> {
+        let is_between = self.current.is_none();
+        let recorded = self.recording.hash_after(self.ticks).filter(|_| is_between);
+        recorded.map(|recorded| recorded == self.simulation.state_hash())
+    }
+
+    /// What happened during the last movement; only the last few thousand events of a long one.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The commands of the tick that is being played or comes next.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn commands(&mut self) -> Result<Vec<Command>, PlayError> {
+        if let Some(current) = &self.current {
+            return Ok(current.tick.commands.clone());
+        }
+        Ok(self.recording.tick(self.ticks)?.map(|tick| tick.commands).unwrap_or_default())
+    }
+
+    /// The controller that is called so; one that lives, if there are several.
+    pub fn controller(&self, name: &str) -> Option<ControllerId> {
+        let called = self.recording.names().filter(|(_, known)| *known == name).map(|(id, _)| id);
+        called.max_by_key(|id| (self.simulation.controller(*id).is_some(), *id))
+    }
+
+    /// Goes to the moment after so many ticks, at most to the end.
+    ///
+    /// # Errors
+    /// If what lies between cannot be read.
+    pub fn seek_tick(&mut self, ticks: u64) -> Result<(), PlayError> {
+        self.events.clear();
+        let ticks = ticks.min(self.recording.ticks());
+        self.approach(ticks)?;
+        let mut moments = Moments(self.limit);
+        while self.ticks < ticks {
+            self.moment(None, &mut moments)?;
+        }
+        Ok(())
+    }
+
+    /// Goes to a time, at most to the end: everything that happened until then has happened, commands at that very time
+    /// included.
+    ///
+    /// # Errors
+    /// If what lies between cannot be read.
+    pub fn seek_time(&mut self, time: Time) -> Result<(), PlayError> {
+        self.events.clear();
+        let over = self.recording.ticks_until(time);
+        self.approach(over)?;
+        let mut moments = Moments(self.limit);
+        while self.ticks < over {
+            self.moment(None, &mut moments)?;
+        }
+        // Inside the next tick: its commands come first, then a part of its time.
+        while !self.is_at_end() && self.ticks == over && !self.is_waiting_at(time) {
+            self.moment(Some(time), &mut moments)?;
+        }
+        // A tick of which nothing has happened yet has not begun.
+        let now = self.simulation.now();
+        if self.current.as_ref().is_some_and(|current| current.done == 0 && current.began == now) {
+            self.current = None;
+        }
+        Ok(())
+    }
+
+    /// Goes to the end of the tick that is being played, or of the next one. False at the end of the recording.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn step(&mut self) -> Result<bool, PlayError> {
+        let ticks = self.ticks;
+        if self.is_at_end() {
+            return Ok(false);
+        }
+        self.seek_tick(ticks.saturating_add(1))?;
+        Ok(true)
+    }
+
+    /// Goes back to the beginning of the tick that is being played, or of the one before. False at the beginning.
+    ///
+    /// # Errors
+    /// If what lies between cannot be read.
+    pub fn back(&mut self) -> Result<bool, PlayError> {
+        let to = match self.current {
+            Some(_) => Some(self.ticks),
+            None => self.ticks.checked_sub(1),
+        };
+        match to {
+            Some(ticks) => self.seek_tick(ticks).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Goes on until something happens that `matches`, and stops right after the command or at the moment that led to it.
+    /// Without such an event it ends up at the end.
+    ///
+    /// # Errors
+    /// If what follows cannot be read.
+    pub fn run_until(
+        &mut self,
+        mut matches: impl FnMut(&Event, &Simulation) -> bool,
+    ) -> Result<Option<Event>, PlayError> {
+        self.events.clear();
+        let mut moments = Moments(self.limit);
+        while !self.is_at_end() {
+            // Only what is new: older events were looked at already.
+            self.events.clear();
+            self.moment(None, &mut moments)?;
+            if let Some(event) = self.events.iter().find(|event| matches(event, &self.simulation)) {
+                return Ok(Some(event.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where nothing but the passing of time is left to do, and it is late enough.
+    fn is_waiting_at(&self, time: Time) -> bool {
+        let passes = self.current.as_ref().is_some_and(|current| current.end.is_some());
+        passes && self.simulation.now() >= time
+    }
+
+    /// Goes to the best place from which to go on to so many ticks: here, or the nearest key frame.
+    fn approach(&mut self, ticks: u64) -> Result<(), PlayError> {
+        let key = self.recording.key_before(ticks).unwrap_or(0);
+        let is_behind = self.ticks < ticks || (self.ticks == ticks && self.current.is_none());
+        // A key frame after the present tick is a short cut.
+        if is_behind && self.ticks >= key { Ok(()) } else { self.load(key) }
+    }
+
+    /// Goes to a key frame; without one, to the beginning.
+    fn load(&mut self, ticks: u64) -> Result<(), PlayError> {
+        match self.recording.snapshot(ticks)? {
+            Some(bytes) => {
+                let snapshot = Snapshot::from_bytes(&bytes, self.simulation.catalog())
+                    .map_err(|error| PlayError::Key { tick: ticks, error })?;
+                self.simulation.restore(&snapshot)?;
+            }
+            None => {
+                let (catalog, config) = (self.simulation.catalog().clone(), self.simulation.config().clone());
+                self.simulation = Simulation::new(catalog, config);
+            }
+        }
+        self.simulation.events().for_each(drop);
+        self.ticks = ticks;
+        self.current = None;
+        Ok(())
+    }
+
+    /// The smallest movement: one command, or time up to the next thing that happens by itself, at most until `limit`.
+    fn moment(&mut self, limit: Option<Time>, moments: &mut Moments) -> Result<(), PlayError> {
+        moments.0 = match moments.0.checked_sub(1) {
+            Some(left) => left,
+            None => return Err(PlayError::Limit { tick: self.ticks, limit: self.limit }),
+        };
+        if self.current.is_none() {
+            let Some(tick) = self.recording.tick(self.ticks)? else { return Ok(()) };
+            self.current = Some(Current { tick, began: self.simulation.now(), done: 0, end: None });
+        }
+        let Some(current) = &mut self.current else { return Ok(()) };
+        if let Some(command) = current.tick.commands.get(current.done) {
+            current.done += 1;
+            // What was refused then is refused now.
+            let _ = self.simulation.execute(command.clone());
+        } else if let Some(end) = current.end {
+            let until = limit.map_or(end, |limit| limit.min(end));
+            self.simulation.advance_to(next_moment(&self.simulation).min(until));
+        }
+        if current.end.is_none() && current.done == current.tick.commands.len() {
+            current.end = Some(self.simulation.now() + current.tick.span.max(Span::ZERO));
+        }
+        let is_over = current.end.is_some_and(|end| self.simulation.now() >= end);
+        if is_over {
+            self.current = None;
+            self.ticks += 1;
+        }
+        let excess = self.events.len().saturating_sub(MOST_EVENTS);
+        self.events.drain(..excess);
+        self.events.extend(self.simulation.events());
+        Ok(())
+    }
+
+    /// Lets time pass in a simulation of somebody else's, within the limit.
+    pub(crate) fn advance(&self, simulation: &mut Simulation, span: Span) -> Result<(), PlayError> {
+        if self.limit == u64::MAX {
+            simulation.advance(span);
+            return Ok(());
+        }
+        let end = simulation.now() + span.max(Span::ZERO);
+        let mut left = self.limit;
+        while simulation.now() < end {
+            left = left.checked_sub(1).ok_or(PlayError::Limit { tick: self.ticks, limit: self.limit })?;
+            simulation.advance_to(next_moment(simulation).min(end));
+            simulation.events().for_each(drop);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn recording_mut(&mut self) -> &mut Recording<R> {
+        &mut self.recording
+    }
+}
+
+/// Moments that may still be looked at.
+struct Moments(u64);
+
+/// When something happens by itself next.
+fn next_moment(simulation: &Simulation) -> Time {
+    let soon = simulation.now() + Span::from_micros(1);
+    simulation.next_timer().map_or(Time::MAX, |timer| timer.max(soon))
+}
+
+/// The rules that a recording carries, with the native code of another catalog.
+fn catalog_of<R: Read + Seek>(
+    recording: &Recording<R>,
+    natives: Option<&Catalog>,
+) -> Result<Arc<Catalog>, PlayError> {
+    let header = recording.header();
+    let Some(rules) = &header.rules else { return Err(PlayError::NoRules(header.catalog)) };
+    let catalog = crate::rules::build(rules, header.codec, natives)?;
+    match catalog.hash() {
+        found if found == header.catalog => Ok(catalog),
+        found => Err(PlayError::OtherRules { expected: header.catalog, found }),
+    }
+}

@@ -1,0 +1,49 @@
+//! A recording of every format version stays readable. `UPDATE_EXPECT=1` writes that of the present version anew.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use ugas_replay::{Recording, format, verify};
+
+use crate::story::{TICKS, player, recorded};
+
+fn golden(version: u32) -> Vec<u8> {
+    let file = format!("version-{version}.ugasrec");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    if version == format::VERSION && std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, recorded()).unwrap();
+    }
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn recordings_of_all_versions_are_readable_and_true() {
+    for version in 1..=format::VERSION {
+        let mut player = player(&golden(version));
+        let verification = verify(&mut player).unwrap();
+        assert_eq!((verification.ticks, verification.difference), (TICKS, None));
+        let names: Vec<&str> = player.recording().names().map(|(_, name)| name).collect();
+        assert_eq!(names, ["hero", "wolf"]);
+    }
+}
+
+/// Written again, the story gives the same bytes: neither the format nor the rules have changed by accident.
+#[test]
+fn the_present_version_is_written_as_it_was() {
+    assert!(golden(format::VERSION) == recorded(), "the bytes differ; raise the version if that is meant");
+}
+
+#[test]
+fn flipped_bits_are_told_and_never_believed() {
+    let bytes = golden(format::VERSION);
+    let original = player(&bytes).recording().ticks();
+    for at in (0..bytes.len()).step_by(7) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        // What is read in spite of it is a beginning of the original.
+        if let Ok(recording) = Recording::salvage(Cursor::new(flipped)) {
+            assert!(recording.ticks() <= original);
+            assert!(!matches!(recording.tail(), ugas_replay::Tail::Complete), "{at}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Recordings.
+
+use std::io::Cursor;
+
+use ugas_core::command::Command;
+use ugas_core::time::Time;
+use ugas_replay::format::{self, FOOT, HEAD, Kind, PRELUDE};
+use ugas_replay::{Comparison, Player, Recording, Tail, compare, verify};
+
+/// Moments that one movement may take.
+const MOST_MOMENTS: u64 = 500;
+
+/// A chain of consequences that is longer takes long and shows nothing more.
+const LONGEST_CASCADE: u32 = 5_000;
+
+/// Any bytes as a recording: refused, or read as far as they are good; then with all checks made right, so that what is
+/// behind them is reached. What is read can be played, verified and compared, or says why not.
+pub fn recording(bytes: &[u8]) {
+    look(bytes);
+    look(&resealed(bytes));
+}
+
+/// The frames that the bytes claim to have, with the right checks.
+fn resealed(bytes: &[u8]) -> Vec<u8> {
+    let prelude = format::prelude();
+    let (mut sealed, mut chain) = (prelude.to_vec(), format::first_chain(&prelude));
+    let mut rest = bytes.get(PRELUDE..).unwrap_or_default();
+    while let Some((&[kind, a, b, c, d, ..], after)) = rest.split_first_chunk::<HEAD>() {
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        let (Some(kind), Some(payload)) = (Kind::from_byte(kind), after.get(..length)) else { break };
+        let Some(next) = format::append(&mut sealed, chain, kind, payload) else { break };
+        chain = next;
+        rest = after.get(length + FOOT..).unwrap_or_default();
+    }
+    sealed
+}
+
+fn look(bytes: &[u8]) {
+    let read = || Recording::salvage(Cursor::new(bytes));
+    let Ok(mut recording) = read() else { return };
+    assert!(recording.ticks() as usize <= bytes.len() / (HEAD + FOOT), "more ticks than there are bytes for");
+    if matches!(recording.tail(), Tail::Damaged(_)) {
+        assert!(Recording::open(Cursor::new(bytes)).is_err(), "damage is no error");
+    }
+    for tick in 0..recording.ticks() {
+        match recording.tick(tick) {
+            Ok(Some(tick)) if tick.commands.iter().any(passes_time) => return,
+            Ok(_) => {}
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    if recording.header().config.cascade_limit > LONGEST_CASCADE {
+        return;
+    }
+    let Ok(player) = Player::new(recording) else { return };
+    let mut player = player.limit(MOST_MOMENTS);
+    let _ = player.seek_tick(u64::MAX);
+    let _ = player.back();
+    let _ = player.seek_time(Time::from_seconds(1.1));
+    let _ = player.run_until(|event, _| event.kind.name() == "EffectExecuted");
+    let _ = player.commands();
+    let ids: Vec<_> = player.simulation().controllers().map(|(id, _)| id).collect();
+    for id in ids {
+        let _ = player.simulation().debug(id).map(|page| page.to_string());
+    }
+    let _ = verify(&mut player);
+    let other = read().ok().and_then(|recording| Player::new(recording).ok());
+    if let Some(other) = other
+        && let Ok(compared) = compare(&mut player, &mut other.limit(MOST_MOMENTS))
+    {
+        assert!(matches!(compared, Comparison::Same { .. }), "a recording differs from itself: {compared:?}");
+    }
+}
+
+/// Time that passes inside a command is not limited by the player.
+fn passes_time(command: &Command) -> bool {
+    match command {
+        Command::Advance(_) => true,
+        Command::Batch(commands) => commands.iter().any(passes_time),
+        _ => false,
+    }
+}
