@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
 }
 
 /// An explanation of a story that went wrong is still one, but its reader should know.
-fn report_failures(outcome: Outcome) {
+pub(crate) fn report_failures(outcome: Outcome) {
     for failure in &outcome.failures {
         eprintln!("{}:{}: {}", outcome.file.display(), failure.line, failure.message);
     }

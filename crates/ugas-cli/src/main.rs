@@ -8,12 +8,14 @@ mod check;
 mod completions;
 mod conformance;
 mod explain;
+mod load;
 mod new;
 mod output;
 mod play;
 mod plot;
 mod replay;
 mod run;
+mod save;
 mod schema;
 mod sweep;
 mod watch;
@@ -61,6 +63,8 @@ enum Command {
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
+    Save(save::Arguments),
+    Load(load::Arguments),
     Sweep(sweep::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
@@ -75,6 +79,8 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Save(arguments) => save::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

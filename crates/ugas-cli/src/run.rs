@@ -329,7 +329,7 @@ fn sample(runner: &Runner<'_>, csv: &mut String) {
 }
 
 /// A time of a scenario.
-fn moment(text: &str) -> Result<f64, String> {
+pub(crate) fn moment(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     if seconds.is_finite() && seconds >= 0.0 { Ok(seconds) } else { Err("must be a time from 0".to_owned()) }
 }

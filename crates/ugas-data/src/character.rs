@@ -29,6 +29,7 @@ use ugas_core::character::Character;
 use crate::decode::{Field, push_entry};
 use crate::diagnostics::{Report, Sink, codes};
 use crate::loader::LoadError;
+use crate::model::controller::ControllerDoc;
 use crate::model::{DocumentKind, Model, recognise};
 use crate::node::{self, Node, Value};
 use crate::source::{Limits, SourceMap, Span};
@@ -72,6 +73,16 @@ pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Ch
     match character.filter(|_| sink.errors() == 0) {
         Some(character) => Ok(character),
         None => Err(LoadError { report: Report::new(map, sink, &Default::default()) }),
+    }
+}
+
+/// The character of a document that stands inside another one, or what is wrong with it.
+pub(crate) fn of_document(doc: &ControllerDoc) -> Result<Character, String> {
+    let mut sink = Sink::default();
+    let character = read::character(doc, &mut sink);
+    match sink.into_diagnostics().into_iter().next() {
+        Some(wrong) => Err(wrong.message),
+        None => Ok(character),
     }
 }
 

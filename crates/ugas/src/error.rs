@@ -4,6 +4,7 @@ use std::fmt;
 
 use ugas_core::ability::ActivationRefusal;
 use ugas_core::catalog::{CatalogErrors, RebuildError, UnknownName};
+use ugas_core::character::RestoreError;
 use ugas_core::codec::DecodeError;
 use ugas_core::command::CommandError;
 use ugas_core::curve::CurveError;
@@ -83,6 +84,9 @@ pub enum Error {
     /// A snapshot could not be brought to other rules, for a reason that neither bytes nor reload have.
     #[error(transparent)]
     Migration(Box<MigrationError>),
+    /// A character could not be restored.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
     /// A pack that does not load, with everything that is wrong with it.
     #[cfg(feature = "data")]
     #[error(transparent)]
@@ -153,6 +157,7 @@ impl From<CommandError> for Error {
             CommandError::Refused(refusal) => refusal.into(),
             CommandError::Reason(reason) => reason.into(),
             CommandError::Define(error) => error.into(),
+            CommandError::Restore(error) => error.into(),
             other => Self::Command(Box::new(other)),
         }
     }

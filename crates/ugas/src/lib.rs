@@ -8,7 +8,7 @@
 //! (§3.1), whoever applies them. Paragraph signs refer to the
 //! [UGAS specification](https://github.com/jbltx/ugas), 1.0.0-draft.1; a letter with a number (`E3`, `M9`) is a rule that
 //! this project decided where its sources are silent: `V` values and time, `M` modifiers, `B` bounds, `T` tags, `E`
-//! effects, `A` abilities, `R` reloads; `I` is an invariant of `ARCHITECTURE.md`.
+//! effects, `A` abilities, `R` reloads, `P` characters; `I` is an invariant of `ARCHITECTURE.md`.
 //!
 //! # Quick start
 //!
@@ -61,6 +61,7 @@
 //! | What a controller is like | [`Simulation::debug`]: a [`ControllerPage`] as data and as text |
 //! | Why a value is what it is | [`Simulation::explain`]: an [`Explanation`] as data, and as a tree for people |
 //! | Changes as data | [`Command`] and [`Simulation::execute`], to record, send and replay |
+//! | One controller, to be kept or moved | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
 //! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
 //! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
@@ -173,6 +174,11 @@ pub use ugas_core::attribute::{
 pub use ugas_core::catalog::{
     Catalog, CatalogBuilder, CatalogErrors, DefinitionError, DefinitionKind, Definitions, PreChange,
     QualifierTerm, RebuildError, UnknownName,
+};
+pub use ugas_core::character::{
+    Character, CharacterAbility, CharacterAttribute, CharacterEffect, CharacterEntry, CharacterOutcome,
+    CharacterReport, CharacterSet, Instigator, InstigatorKey, Lifetime, Orphans, RestoreError,
+    RestoreOptions,
 };
 pub use ugas_core::command::{Command, CommandError, Outcome};
 pub use ugas_core::controller::{Controller, ControllerDef, ReplicationMode};
@@ -288,6 +294,8 @@ mod manual {
     #[cfg(feature = "replay")]
     #[doc = include_str!("../../../docs/book/19-saving.md")]
     struct Saving;
+    #[doc = include_str!("../../../docs/book/20-characters.md")]
+    struct Characters;
     #[doc = include_str!("../../../docs/book/21-promises.md")]
     struct Promises;
 }

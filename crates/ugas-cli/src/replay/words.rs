@@ -32,6 +32,10 @@ pub(super) fn command(
         Command::ApplyEffect { effect, level, context, target, .. } => {
             apply(*effect, *level, context.source, *target)
         }
+        Command::RestoreCharacter { character, .. } if character.name.is_empty() => {
+            "restore a character".to_owned()
+        }
+        Command::RestoreCharacter { character, .. } => format!("restore {}", character.name),
         Command::Grant { controller, ability: id, .. } => {
             format!("grant {} to {}", ability(*id), name(*controller))
         }

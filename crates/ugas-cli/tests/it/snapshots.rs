@@ -62,6 +62,17 @@ fn inspect() {
 }
 
 #[test]
+fn save_and_load() {
+    check("save", "save duel.yaml --controller wolf --at 1.25");
+    check("save-json", "save duel.yaml --controller hero --at 0 --format json");
+    check("save-nobody", "save duel.yaml --controller wulf");
+    check("save-binary", "save duel.yaml --controller wolf --format binary");
+    check("load", "load bitten.yaml --into duel.yaml --as wolf");
+    check("load-beside", "load bitten.yaml --into duel.yaml --at 0");
+    check("load-broken", "load broken-character.yaml --into duel.yaml");
+}
+
+#[test]
 fn check_with_errors() {
     check("check-broken", "check broken");
     check("check-file", "check duel.yaml");
@@ -131,9 +142,20 @@ fn without_numbers(line: &str) -> String {
 #[test]
 fn help() {
     check("help", "--help");
-    for command in
-        ["check", "run", "explain", "sweep", "conformance", "schema", "new", "play", "replay", "completions"]
-    {
+    for command in [
+        "check",
+        "run",
+        "explain",
+        "save",
+        "load",
+        "sweep",
+        "conformance",
+        "schema",
+        "new",
+        "play",
+        "replay",
+        "completions",
+    ] {
         check(&format!("help-{command}"), &format!("{command} --help"));
     }
 }

@@ -14,6 +14,7 @@ pub use expect::{
     ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
 };
 
+use super::controller::ControllerDoc;
 use super::effect::TagQueryDoc;
 use super::{AbilityName, AttributeName, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName};
 use crate::decode::{
@@ -58,6 +59,7 @@ record! {
         position: optional Vector<3> = "Position", "Where it is.";
         facing: optional Vector<3> = "Facing", "Where it looks.";
         team: optional Name = "Team", "Which side it is on.";
+        character: optional ControllerDoc = "Character", "A saved character that it is, instead of all else; see `ugas save`.";
     }
 }
 

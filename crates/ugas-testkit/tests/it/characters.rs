@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use ugas_core::character::{Character, CharacterOutcome, CharacterReport, Instigator, RestoreOptions};
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Config, Simulation};
+use ugas_core::simulation::{Config, Simulation, Snapshot};
 use ugas_core::time::Span;
+use ugas_data::character::{from_text, to_json, to_yaml};
 use ugas_testkit::fixtures::{
     Bout, Deed, Op, arena, deeds, do_deed, game_of_abilities, operations, random_game,
 };
@@ -53,6 +54,21 @@ fn restore(
     Ok(restored)
 }
 
+/// It is the same in every form, and whoever has it can be saved as a whole.
+fn check_files(character: &Character, home: &Simulation) -> Result<(), TestCaseError> {
+    let bytes = Character::from_bytes(&character.to_bytes());
+    prop_assert_eq!(bytes.as_ref(), Ok(character));
+    let texts = [("a.yaml", to_yaml(character)), ("a.json", to_json(character))];
+    for (name, text) in texts.into_iter().filter(|_| !character.sets.is_empty()) {
+        let read = from_text(name, text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(&read, character);
+    }
+    let saved = Snapshot::from_bytes(&home.snapshot().to_bytes(), home.catalog());
+    let saved = saved.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    prop_assert_eq!(saved.state_hash(), home.state_hash());
+    Ok(())
+}
+
 /// Somebody in an empty simulation, and from there in another one.
 fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> {
     let before = alone(take(sim, id));
@@ -61,6 +77,7 @@ fn check_moves(sim: &Simulation, id: ControllerId) -> Result<(), TestCaseError> 
     prop_assert!(only_orphans(&report), "{}", report);
     let moved = alone(take(&first, once));
     prop_assert_eq!(&moved, &before);
+    check_files(&before, &first)?;
     let mut second = empty(sim);
     second.advance(Span::seconds(3.25));
     let (twice, report) = restore(&mut second, &moved)?;
@@ -137,6 +154,7 @@ fn check_deeds(game: &Game, deeds: &[Deed]) -> Result<(), TestCaseError> {
             let mut other = empty(&bout.sim);
             let (once, report) = restore(&mut other, &before)?;
             prop_assert!(only_orphans(&report), "{}", report);
+            check_files(&before, &other)?;
             let mut after = alone(take(&other, once));
             // An ability of another that is not there is not known any more.
             let mut before = before;

@@ -314,7 +314,7 @@ impl<'a> Restoring<'a> {
         let catalog = &self.sim.catalog;
         let tags = tags.iter().filter_map(|name| catalog.tags().id(name));
         let values = values.iter().filter_map(|RememberedValue { attribute, base, current }| {
-            let is_number = base.is_finite() && current.is_finite();
+            let is_number = (base + current).is_finite();
             Some((catalog.attribute(attribute).ok().filter(|_| is_number)?, *base, *current))
         });
         LastSource { tags: TagBits::closed(catalog.tags(), tags), values: values.collect() }

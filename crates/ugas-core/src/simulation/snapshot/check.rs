@@ -86,7 +86,7 @@ impl Check<'_> {
         )?;
         require(active.magnitudes.iter().all(|value| value.is_finite()), "a magnitude is not finite")?;
         self.spec(&active.spec, definition.captures.len())?;
-        self.started(active.sequence.max(active.applied), active.started.max(active.phase))?;
+        self.started(active.sequence.max(active.applied), active.started)?;
         require(active.stacks > 0, "an active effect has no stacks")?;
         require(active.period.is_none_or(Span::is_positive), "a period is not positive")?;
         let waits = active.status == EffectStatus::Queued;
@@ -102,8 +102,11 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The next tick is a period after the one before, or it never comes.
+    /// The next tick is a period after the one before, or it never comes. A phase that is yet to begin is that of a
+    /// character whose last tick was before this simulation (P4): it begins with the next one.
     fn tick(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+        let latest = self.state.now + active.period.unwrap_or(Span::ZERO);
+        require(active.phase <= latest, "the phase of an effect begins in the future")?;
         let Some(at) = active.next_tick else { return Ok(()) };
         require(active.period.is_some() && at >= self.state.now, "an effect is to tick in the past")
     }

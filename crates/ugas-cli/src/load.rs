@@ -1,0 +1,111 @@
+//! `ugas load`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use ugas_core::character::Character;
+use ugas_core::time::Time;
+use ugas_data::character::from_text;
+use ugas_data::scenario::{Options, Runner, Scenario};
+
+use crate::Status;
+use crate::explain::{named, report_failures};
+use crate::output;
+
+/// Puts a saved character into a scenario and plays it
+///
+/// The character enters before the first step, in the place of the controller of its name or beside the others. Prints
+/// what became of it by the rules of the scenario, what it is like at the start, and what it is like at the end.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas load wolf.yaml --into duel.yaml                 in the place of the wolf
+  ugas load wolf.yaml --into duel.yaml --as hero       in the place of the hero
+  ugas load wolf.ugch --into forest.yaml --at 0        what became of it, and no more")]
+pub(crate) struct Arguments {
+    /// The character: YAML, JSON or binary
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The scenario file
+    #[arg(long, value_name = "SCENARIO")]
+    into: PathBuf,
+    /// What the scenario calls it; without it, the character's own name, or that of the file
+    #[arg(long = "as", value_name = "NAME")]
+    name: Option<String>,
+    /// When to stop; without it, after the last step
+    #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
+    at: Option<f64>,
+    /// Which scenario of the file, by name; without it, the first that has such a controller, or the first
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let Arguments { file, into, name, at, scenario } = arguments;
+    output::ensure_exists(file)?;
+    output::ensure_exists(into)?;
+    let character = read(file)?;
+    let own_name = Some(character.name.clone()).filter(|name| !name.is_empty());
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.clone().or(own_name).or_else(stem).context("the file has no name")?;
+    let scenarios = Scenario::load(into)?;
+    let has_it = scenarios.iter().any(|scenario| scenario.has_controller(&name));
+    let chosen = crate::save::chosen(
+        &scenarios,
+        into,
+        scenario.as_deref(),
+        Some(name.as_str()).filter(|_| has_it && scenario.is_none()),
+    )?;
+    let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
+    let runner = Runner::new(chosen, chosen.catalog()?, options);
+    let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
+    let report = match runner.enter(&name, &character) {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("ugas: {error}");
+            return Ok(Status::No);
+        }
+    };
+    let page = |runner: &Runner<'_>| {
+        let id = runner.controller(&name).filter(|id| runner.simulation().controller(*id).is_some());
+        let page = id.and_then(|id| runner.simulation().debug(id));
+        let time = runner.simulation().now().as_seconds();
+        page.map_or_else(
+            || format!("`{name}` is gone at {time} s\n"),
+            |page| with_names(runner, page.to_string()),
+        )
+    };
+    let mut text = match report.entries.len() {
+        0 => format!("{name} is back, with all that it had\n"),
+        entries => {
+            let lines = with_names(&runner, report.to_string());
+            let what = if report.is_complete() { "and nothing is lost" } else { "and not all is as it was" };
+            let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
+            format!("{name} is back, {what} ({})\n{lines}", output::count(entries, "note"))
+        }
+    };
+    text.push_str(&format!("\n{}", page(&runner)));
+    runner.run(|_| {});
+    text.push_str(&format!("\nafter `{}`\n{}", chosen.name(), page(&runner)));
+    output::print(&text)?;
+    let failed = runner.has_failed();
+    report_failures(runner.into_outcome());
+    Ok(if failed { Status::No } else { Status::Fine })
+}
+
+fn with_names(runner: &Runner<'_>, text: String) -> String {
+    named(runner.controllers().iter().map(|(name, id)| (*id, *name)), text)
+}
+
+/// Told by its first bytes; what is not binary is a text.
+fn read(file: &Path) -> anyhow::Result<Character> {
+    let unreadable = || format!("`{}` cannot be read", file.display());
+    let bytes = std::fs::read(file).with_context(unreadable)?;
+    if bytes.starts_with(b"UGCH") {
+        return Character::from_bytes(&bytes).with_context(unreadable);
+    }
+    let text = String::from_utf8(bytes).with_context(unreadable)?;
+    from_text(file, text)
+        .map_err(|error| anyhow!("`{}` is not a character\n{}", file.display(), error.report))
+}
