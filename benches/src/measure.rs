@@ -155,6 +155,9 @@ pub(crate) fn alone(effort: Effort, subject: Subject) -> Timing {
     timing
 }
 
+/// What does not count may take so many times as long as what does, before a round is cut short.
+const PATIENCE: u32 = 8;
+
 /// How many calls fill a slice. What does not count takes time too, so the clock on the wall limits it as well.
 fn calibrate(effort: Effort, subject: &mut Subject) -> u64 {
     let mut count = 1;
@@ -162,8 +165,8 @@ fn calibrate(effort: Effort, subject: &mut Subject) -> u64 {
         let start = Instant::now();
         let spent = (subject.calls)(count);
         let wall = start.elapsed();
-        if spent >= effort.slice / 4 || wall >= effort.slice {
-            let share = effort.slice.as_secs_f64() / spent.max(wall / 2).as_secs_f64().max(1e-9);
+        if spent >= effort.slice / 4 || wall >= effort.slice * PATIENCE {
+            let share = effort.slice.as_secs_f64() / spent.max(wall / PATIENCE).as_secs_f64().max(1e-9);
             return ((count as f64 * share) as u64).max(1);
         }
         count *= 2;
