@@ -1,78 +1,61 @@
-//! Measures promises about speed as ratios inside one run. `--json` prints them for tools.
+//! Measures promises about speed beside floors and peers, inside one run. `--help` says how.
 
-mod check;
+mod allocator;
+mod arguments;
+mod count;
+mod floor;
+mod line;
+mod lines;
+mod measure;
+mod naive;
+mod peers;
+mod scaling;
+mod table;
+mod workloads;
+mod world;
 
-use std::time::Instant;
+use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// One promise, measured.
-pub(crate) struct Measured {
-    pub(crate) name: &'static str,
-    pub(crate) ours_ns: u128,
-    pub(crate) floor_ns: u128,
-    /// Ours may take so many times the floor.
-    pub(crate) goal: f64,
-    pub(crate) note: String,
+use arguments::{Arguments, Task};
+use line::Line;
+use measure::Effort;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            eprintln!("{problem}\n\n{}", arguments::HELP);
+            return ExitCode::from(2);
+        }
+    };
+    let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
+    match &arguments.task {
+        Task::Help => println!("{}", arguments::HELP),
+        Task::Table | Task::Workloads => {
+            let groups =
+                if arguments.task == Task::Table { &lines::GROUPS[..] } else { &workloads::GROUPS[..] };
+            let lines = measure_lines(groups, &arguments, effort);
+            if arguments.json {
+                println!("{:#}", lines.iter().map(Line::to_json).collect::<Value>());
+            } else {
+                table::print(&lines);
+            }
+        }
+        Task::Scaling => scaling::print(&arguments, effort),
+        Task::Count(keeping) => return count::run(*keeping, &arguments),
+        Task::CountOne(name) => return count::one(name),
+    }
+    ExitCode::SUCCESS
 }
 
-impl Measured {
-    fn ratio(&self) -> f64 {
-        self.ours_ns as f64 / self.floor_ns.max(1) as f64
-    }
-
-    fn verdict(&self) -> &'static str {
-        if self.ratio() <= self.goal { "met" } else { "short" }
-    }
-
-    fn to_json(&self) -> Value {
-        json!({
-            "name": self.name,
-            "ours_ns": self.ours_ns,
-            "peer": null,
-            "peer_ns": null,
-            "floor_ns": self.floor_ns,
-            "ratio": self.ratio(),
-            "goal": self.goal,
-            "allocations": null,
-            "verdict": self.verdict(),
-            "note": self.note,
+fn measure_lines(groups: &[lines::Group], arguments: &Arguments, effort: Effort) -> Vec<Line> {
+    let wanted = groups.iter().filter(|(name, _)| arguments.wants(name));
+    wanted
+        .flat_map(|(name, measure)| {
+            eprintln!("measuring {name}");
+            measure(effort)
         })
-    }
-}
-
-/// The best of some runs of both, in turn, so that a disturbance does not hit only one of them.
-pub(crate) fn best_of(runs: u32, mut ours: impl FnMut(), mut floor: impl FnMut()) -> (u128, u128) {
-    let mut best = (u128::MAX, u128::MAX);
-    for _ in 0..runs {
-        best.1 = best.1.min(time(&mut floor));
-        best.0 = best.0.min(time(&mut ours));
-    }
-    best
-}
-
-fn time(run: &mut impl FnMut()) -> u128 {
-    let start = Instant::now();
-    run();
-    start.elapsed().as_nanos()
-}
-
-fn main() {
-    let measured = [check::measure()];
-    if std::env::args().any(|argument| argument == "--json") {
-        println!("{:#}", measured.iter().map(Measured::to_json).collect::<Value>());
-        return;
-    }
-    for one in &measured {
-        println!(
-            "{}: {:.1} ms, floor {:.1} ms, {:.2} times (goal {}): {}\n  {}",
-            one.name,
-            one.ours_ns as f64 / 1e6,
-            one.floor_ns as f64 / 1e6,
-            one.ratio(),
-            one.goal,
-            one.verdict(),
-            one.note
-        );
-    }
+        .collect()
 }

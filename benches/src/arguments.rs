@@ -1,0 +1,74 @@
+//! The command line.
+
+pub(crate) const HELP: &str = "\
+Measures promises about speed, beside floors and peers, inside one run.
+
+Usage: ugas-bench [TASK] [OPTIONS]
+
+Tasks:
+  (none)        the table of promises: ours, peer, floor, ratio, goal, allocations, verdict
+  --workloads   whole games, beside a naive implementation of the same rules
+  --scaling     time for one operation against the size of everything that users decide
+  --count       instructions of the hottest operations, counted by valgrind, beside those on record
+  --count-rewrite   counts them and puts them on record
+
+Options:
+  --only NAME   only groups or curves whose name begins so; may be given several times
+  --quick       few rounds and small populations: that it works, not how fast it is
+  --json        the table as JSON; a ratio is ours divided by floor, peer or allowed time
+  --help        this";
+
+/// What to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Task {
+    Help,
+    Table,
+    Workloads,
+    Scaling,
+    /// Instructions of the hottest operations.
+    Count(Keeping),
+    /// One of them, to be run by the task above under valgrind.
+    CountOne(String),
+}
+
+/// What to do with counted instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keeping {
+    Compare,
+    Rewrite,
+}
+
+/// What was asked for.
+pub(crate) struct Arguments {
+    pub(crate) task: Task,
+    pub(crate) quick: bool,
+    pub(crate) json: bool,
+    only: Vec<String>,
+}
+
+impl Arguments {
+    pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = Self { task: Task::Table, quick: false, json: false, only: Vec::new() };
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--help" | "-h" => arguments.task = Task::Help,
+                "--workloads" => arguments.task = Task::Workloads,
+                "--scaling" => arguments.task = Task::Scaling,
+                "--count" => arguments.task = Task::Count(Keeping::Compare),
+                "--count-rewrite" => arguments.task = Task::Count(Keeping::Rewrite),
+                "--count-one" => arguments.task = Task::CountOne(value()?),
+                "--quick" => arguments.quick = true,
+                "--json" => arguments.json = true,
+                "--only" => arguments.only.push(value()?),
+                _ => return Err(format!("unknown argument {word}")),
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Whether something of this name is to be measured.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()))
+    }
+}

@@ -1,0 +1,38 @@
+//! The lines of the table, one module a subject.
+
+mod ability;
+mod check;
+mod dependencies;
+mod effects;
+mod modifiers;
+mod population;
+mod rollback;
+mod state;
+mod sweep;
+mod tags;
+
+pub(crate) use dependencies::Shape;
+pub(crate) use state::crowd;
+
+use crate::line::Line;
+use crate::measure::Effort;
+
+/// A group of lines, and how to measure them.
+pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
+
+/// Every group, in the order of the table of goals.
+pub(crate) const GROUPS: [Group; 13] = [
+    ("modifiers", modifiers::measure),
+    ("dependencies", dependencies::measure),
+    ("instant", effects::instant),
+    ("duration", effects::duration),
+    ("periodic", effects::periodic),
+    ("idle", population::idle),
+    ("tags", tags::measure),
+    ("ability", ability::measure),
+    ("snapshot", state::snapshot),
+    ("memory", state::memory),
+    ("rollback", rollback::measure),
+    ("check", check::measure),
+    ("sweep", sweep::measure),
+];

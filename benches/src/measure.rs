@@ -1,0 +1,168 @@
+//! Timing: interleaved rounds, so that a disturbance does not hit only one of those compared, and their medians. What
+//! counts is the time that the processor spends on this thread, so that other programs disturb little.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::allocator;
+
+/// How much time to spend.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    pub(crate) rounds: usize,
+    /// How long one subject runs in one round, roughly.
+    pub(crate) slice: Duration,
+}
+
+impl Effort {
+    pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40) };
+    pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2) };
+
+    /// Whether populations are cut down, because the answer only has to be an answer.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.rounds < Self::FULL.rounds
+    }
+
+    /// A population, or a small one if it only has to work.
+    pub(crate) fn population(&self, full: usize) -> usize {
+        if self.is_quick() { (full / 50).max(10) } else { full }
+    }
+}
+
+/// What is measured: runs so many operations and says how long they took. What it prepares in between does not count.
+pub(crate) type Subject<'a> = Box<dyn FnMut(u64) -> Duration + 'a>;
+
+/// A subject all of whose time counts.
+pub(crate) fn subject<'a>(operation: impl FnMut() + 'a) -> Subject<'a> {
+    many(1, operation)
+}
+
+/// A subject all of whose time counts, and that does `per_call` operations at once.
+pub(crate) fn many<'a>(per_call: usize, mut operations: impl FnMut() + 'a) -> Subject<'a> {
+    let per_call = per_call.max(1) as u64;
+    Box::new(move |count| {
+        let calls = count.div_ceil(per_call);
+        let spent = timed(|| {
+            for _ in 0..calls {
+                operations();
+            }
+        });
+        spent.mul_f64(count as f64 / (calls * per_call) as f64)
+    })
+}
+
+/// A subject that waits for other threads and processes, which the clock of this thread does not show.
+pub(crate) fn by_the_wall<'a>(mut operation: impl FnMut() + 'a) -> Subject<'a> {
+    Box::new(move |count| {
+        let start = Instant::now();
+        for _ in 0..count {
+            operation();
+        }
+        start.elapsed()
+    })
+}
+
+/// A subject that does `per_call` operations at once and says how long they took, without what prepares them.
+pub(crate) fn bulk<'a>(per_call: usize, mut operations: impl FnMut() -> Duration + 'a) -> Subject<'a> {
+    let per_call = per_call.max(1) as u64;
+    Box::new(move |count| {
+        let calls = count.div_ceil(per_call);
+        let spent: Duration = (0..calls).map(|_| operations()).sum();
+        spent.mul_f64(count as f64 / (calls * per_call) as f64)
+    })
+}
+
+/// How long something takes. Looking at the clock costs about 0.3 µs.
+pub(crate) fn timed(run: impl FnOnce()) -> Duration {
+    let start = processor_time();
+    run();
+    processor_time() - start
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.cast_unsigned(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// Nanoseconds for one operation: the median of the rounds, and the middle half of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timing {
+    pub(crate) median: f64,
+    low: f64,
+    high: f64,
+    /// How often one operation asks for memory.
+    pub(crate) allocations: f64,
+}
+
+impl Timing {
+    fn of(mut rounds: Vec<f64>, allocations: f64) -> Self {
+        rounds.sort_by(f64::total_cmp);
+        let at = |share: usize| rounds[(rounds.len() - 1) * share / 4];
+        Self { median: at(2), low: at(1), high: at(3), allocations }
+    }
+
+    /// Width of the middle half as a share of the median.
+    pub(crate) fn spread(&self) -> f64 {
+        (self.high - self.low) / self.median.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Times of several subjects, measured in turn.
+pub(crate) fn compare<const N: usize>(effort: Effort, subjects: [Subject; N]) -> [Timing; N] {
+    let timings = compare_all(effort, subjects.into());
+    core::array::from_fn(|at| timings[at])
+}
+
+/// Times of several subjects, measured in turn.
+pub(crate) fn compare_all(effort: Effort, subjects: Vec<Subject>) -> Vec<Timing> {
+    let mut runs: Vec<Run> = subjects.into_iter().map(|subject| Run::new(effort, subject)).collect();
+    for _ in 0..effort.rounds {
+        for run in &mut runs {
+            let before = allocator::allocations();
+            let spent = (run.subject)(run.count);
+            // Memory that grows for the last time is not the steady state; what every round allocates is.
+            run.fewest = run.fewest.min(allocator::allocations() - before);
+            run.rounds.push(spent.as_nanos() as f64 / run.count as f64);
+        }
+    }
+    let timing = |run: Run| Timing::of(run.rounds, run.fewest as f64 / run.count as f64);
+    runs.into_iter().map(timing).collect()
+}
+
+/// A subject while it is measured.
+struct Run<'a> {
+    subject: Subject<'a>,
+    /// Operations in a round.
+    count: u64,
+    rounds: Vec<f64>,
+    fewest: u64,
+}
+
+impl<'a> Run<'a> {
+    fn new(effort: Effort, mut subject: Subject<'a>) -> Self {
+        let count = calibrate(effort, &mut subject);
+        Self { subject, count, rounds: Vec::with_capacity(effort.rounds), fewest: u64::MAX }
+    }
+}
+
+/// One subject alone.
+pub(crate) fn alone(effort: Effort, subject: Subject) -> Timing {
+    let [timing] = compare(effort, [subject]);
+    timing
+}
+
+/// How many operations fill a slice. What does not count takes time too, so the clock on the wall limits it as well.
+fn calibrate(effort: Effort, subject: &mut Subject) -> u64 {
+    let mut count = 1;
+    loop {
+        let start = Instant::now();
+        let spent = subject(count);
+        let wall = start.elapsed();
+        if spent >= effort.slice / 4 || wall >= effort.slice {
+            let share = effort.slice.as_secs_f64() / spent.max(wall / 2).as_secs_f64().max(1e-9);
+            return ((count as f64 * share) as u64).max(1);
+        }
+        count *= 2;
+    }
+}
