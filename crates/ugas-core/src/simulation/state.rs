@@ -109,6 +109,12 @@ plain_struct!(Config {
     max_abilities_per_controller,
     max_activations_per_controller,
     max_branches_per_activation,
+    max_stacks,
+    max_inputs_per_controller,
+    max_targets,
+    max_extras,
+    max_payload_bytes,
+    min_period,
     max_runtime_effects,
     max_events,
 });
