@@ -77,10 +77,10 @@ impl<H: Handle, T> Arena<H, T> {
         let reused = self.first_free.and_then(|index| Some((index, self.slots.get_mut(index as usize)?)));
         let handle = if let Some((index, slot)) = reused {
             let handle = H::from_parts(index, slot.generation);
-            let occupied = Content::Occupied(make(handle));
-            if let Content::Free { next } = core::mem::replace(&mut slot.content, occupied) {
+            if let Content::Free { next } = slot.content {
                 self.first_free = next;
             }
+            slot.content = Content::Occupied(make(handle));
             handle
         } else {
             let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
@@ -95,6 +95,22 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// Takes an object out; its handle finds nothing from now on. A handle of the dead removes nothing.
     pub fn remove(&mut self, handle: H) -> Option<T> {
+        let (content, vacated) = self.vacate(handle)?;
+        match core::mem::replace(content, vacated) {
+            Content::Occupied(value) => Some(value),
+            Content::Free { .. } | Content::Retired => None,
+        }
+    }
+
+    /// As [`Arena::remove`], for an object that nobody wants to see again: it is dropped where it is, not moved.
+    pub fn discard(&mut self, handle: H) -> bool {
+        let Some((content, vacated)) = self.vacate(handle) else { return false };
+        *content = vacated;
+        true
+    }
+
+    /// The place of an object that goes, and what is to be there instead.
+    fn vacate(&mut self, handle: H) -> Option<(&mut Content<T>, Content<T>)> {
         let slot = self.slots.get_mut(handle.index() as usize)?;
         if slot.generation != handle.generation() || !matches!(slot.content, Content::Occupied(_)) {
             return None;
@@ -108,10 +124,7 @@ impl<H: Handle, T> Arena<H, T> {
             None => Content::Retired,
         };
         self.occupied -= 1;
-        match core::mem::replace(&mut slot.content, vacated) {
-            Content::Occupied(value) => Some(value),
-            Content::Free { .. } | Content::Retired => None,
-        }
+        Some((&mut slot.content, vacated))
     }
 
     /// The object with this handle, if it lives.

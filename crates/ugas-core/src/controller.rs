@@ -94,7 +94,7 @@ impl ControllerDef {
 }
 
 /// The state of one controller.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Controller {
     /// Never reused, unlike the handle's index: seeds random streams (V5).
     pub(crate) ordinal: u64,
@@ -143,7 +143,7 @@ pub struct Controller {
 }
 
 /// Which slots a running operation has touched. Between calls there are none, but in a batch.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct PendingSlots {
     pub(crate) listed: bool,
     pub(crate) dirty: SlotBits,
@@ -304,7 +304,7 @@ impl Controller {
     }
 }
 
-plain_struct!(Controller {
+plain_struct!(cloned Controller {
     ordinal,
     template,
     owner,
@@ -335,7 +335,7 @@ plain_struct!(Controller {
 });
 
 // What was recorded is forgotten when a snapshot is restored.
-plain_struct!(PendingSlots { listed, dirty, recorded: index, written });
+plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
 
 impl StateHash for SlotBits {
     fn state_hash(&self, hasher: &mut StateHasher) {

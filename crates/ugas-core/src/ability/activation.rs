@@ -73,7 +73,7 @@ impl EndReason {
 }
 
 /// A branch of a running program: where it is, and what it waits for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub(crate) struct Thread {
     pub(crate) id: u32,
     /// The branch that waits for it.
@@ -120,7 +120,7 @@ pub(crate) struct Round {
 }
 
 /// One run of an ability.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Activation {
     pub(crate) granted: AbilityHandle,
     pub(crate) ability: AbilityId,
@@ -226,8 +226,8 @@ impl Activation {
 plain_struct!(GameplayEvent { tag, magnitude, instigator, target });
 plain_enum!(ThreadStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
 plain_struct!(Round { step, left, interval, began });
-plain_struct!(Thread { id, parent, step, status, rounds, reacting });
-plain_struct!(Activation {
+plain_struct!(cloned Thread { id, parent, step, status, rounds, reacting });
+plain_struct!(cloned Activation {
     granted,
     ability,
     controller,

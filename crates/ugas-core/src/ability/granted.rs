@@ -140,7 +140,7 @@ pub(crate) fn parameter(parameters: &Parameters, name: &str) -> Option<f64> {
 }
 
 /// An ability that a controller has (§8.1, AbilitySpec).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct GrantedAbility {
     pub(crate) ability: AbilityId,
     pub(crate) controller: ControllerId,
@@ -237,7 +237,7 @@ impl GrantedAbility {
     }
 }
 
-plain_struct!(GrantedAbility {
+plain_struct!(cloned GrantedAbility {
     ability,
     controller,
     level,

@@ -10,6 +10,9 @@
 /// - `field: unhashed` is written and does not count for the hash: it says what is still to be done.
 /// - `field: index` does neither; it follows from what is written, and begins empty.
 ///
+/// With `cloned` before the name there is a [`Clone`] besides, whose `clone_from` uses again what each field has
+/// allocated: what a rollback buffer copies every tick must not allocate (I6).
+///
 /// `=> check` names a function that says what is wrong with a value that was read: what the constructors of the type
 /// see to, and bytes need not.
 macro_rules! plain_struct {
@@ -33,6 +36,21 @@ macro_rules! plain_struct {
                 Ok(Self($crate::codec::Decode::decode(decoder)?))
             }
         }
+    };
+    (cloned $name:ident { $($field:ident $(: $mark:ident)?),* $(,)? } $(=> $check:path)?) => {
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                let Self { $($field),* } = self;
+                Self { $($field: Clone::clone($field)),* }
+            }
+
+            fn clone_from(&mut self, source: &Self) {
+                let Self { $($field),* } = source;
+                $(Clone::clone_from(&mut self.$field, $field);)*
+            }
+        }
+
+        $crate::codec::plain_struct!($name { $($field $(: $mark)?),* } $(=> $check)?);
     };
     ($name:ident { $($field:ident $(: $mark:ident)?),* $(,)? } $(=> $check:path)?) => {
         impl $crate::hash::StateHash for $name {

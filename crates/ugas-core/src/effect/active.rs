@@ -20,7 +20,7 @@ pub enum EffectStatus {
 }
 
 /// An effect on a target (§9.9).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ActiveEffect {
     pub(crate) effect: EffectId,
     pub(crate) target: ControllerId,
@@ -67,7 +67,7 @@ pub(crate) struct EffectTimers {
 }
 
 /// Tags and captured values of a source at the moment it ceased to exist.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub(crate) struct LastSource {
     pub(crate) tags: TagBits,
     /// Attribute, base, current.
@@ -165,7 +165,7 @@ impl ActiveEffect {
     }
 }
 
-plain_struct!(ActiveEffect {
+plain_struct!(cloned ActiveEffect {
     effect,
     target,
     spec,
@@ -193,4 +193,4 @@ plain_struct!(ActiveEffect {
 });
 
 plain_enum!(EffectStatus { 0 => Running, 1 => Queued });
-plain_struct!(LastSource { tags, values });
+plain_struct!(cloned LastSource { tags, values });

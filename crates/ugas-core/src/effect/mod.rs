@@ -193,6 +193,12 @@ pub(crate) struct ExpirationEffects {
     pub(crate) always: Box<[EffectId]>,
 }
 
+impl ExpirationEffects {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.routine.is_empty() && self.premature.is_empty() && self.always.is_empty()
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct AdditionalEffect {
     pub(crate) effect: EffectId,

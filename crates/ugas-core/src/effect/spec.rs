@@ -15,7 +15,7 @@ pub struct PredictionKey(pub u64);
 ///
 /// Made by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured attributes at
 /// that moment (E8). Plain data: clone it, keep it, apply it later.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
     /// Of the effect's definition, so that an id that came to mean another effect is noticed.
@@ -33,6 +33,18 @@ pub struct EffectSpec {
 }
 
 impl EffectSpec {
+    /// Moves the spec out, and leaves one without context, numbers and tags behind.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            context: core::mem::take(&mut self.context),
+            set_by_caller: core::mem::take(&mut self.set_by_caller),
+            granted_tags: core::mem::take(&mut self.granted_tags),
+            asset_tags: core::mem::take(&mut self.asset_tags),
+            captured: core::mem::take(&mut self.captured),
+            ..*self
+        }
+    }
+
     /// The effect it applies.
     pub fn effect(&self) -> EffectId {
         self.effect
@@ -139,7 +151,7 @@ impl EffectSpec {
 
 plain_struct!(PredictionKey(key));
 
-plain_struct!(EffectSpec {
+plain_struct!(cloned EffectSpec {
     effect,
     name_hash,
     level,

@@ -34,7 +34,7 @@ pub struct BufferedInput {
 }
 
 /// The queue of §11.3, oldest first. Trying the inputs on abilities is the caller's part; this knows only time.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(PartialEq, Eq, Debug, Default)]
 pub struct InputBuffer {
     config: InputBufferConfig,
     inputs: VecDeque<BufferedInput>,
@@ -116,7 +116,7 @@ impl InputBuffer {
 plain_struct!(InputBufferConfig { enabled, window, size });
 plain_struct!(BufferedInput { input, timestamp });
 
-plain_struct!(InputBuffer { config, inputs });
+plain_struct!(cloned InputBuffer { config, inputs });
 
 #[cfg(test)]
 mod tests {

@@ -190,7 +190,7 @@ impl Simulation {
             for &(tag, value) in &numbers {
                 spec.set_magnitude(tag, value);
             }
-            let applied = self.apply_one(spec, target).ok().and_then(|application| application.active());
+            let applied = self.apply_one(&mut spec, target).ok().and_then(|application| application.active());
             if let (Some(name), Some(active)) = (apply.name, applied)
                 && let Some(activation) = self.state.activations.get_mut(id)
             {
@@ -281,9 +281,9 @@ impl Simulation {
                 let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
                     return Ok(());
                 };
-                let Some(spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
+                let Some(mut spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
                 // A refusal is an event; the others are applied all the same.
-                let _ = self.apply_one(spec, target);
+                let _ = self.apply_one(&mut spec, target);
             }
         }
         Ok(())

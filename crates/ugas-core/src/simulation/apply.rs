@@ -59,10 +59,11 @@ impl Application {
 /// Reasons for a refusal; usually one.
 pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
 
-/// What an application has computed before it changes anything.
-pub(super) struct Prepared {
-    pub(super) effect: Arc<Effect>,
-    pub(super) spec: EffectSpec,
+/// What an application has computed before it changes anything. The spec is passed by reference up to the place where it
+/// becomes part of the state: moving it from step to step would cost more than the steps.
+pub(super) struct Prepared<'a> {
+    pub(super) effect: &'a Arc<Effect>,
+    pub(super) spec: &'a mut EffectSpec,
     pub(super) target: ControllerId,
     pub(super) stream: u64,
     pub(super) magnitudes: SmallVec<[f64; 2]>,
@@ -77,8 +78,8 @@ impl Simulation {
     /// # Errors
     /// A refusal with all reasons; nothing has changed then.
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
-        let spec = spec.clone();
-        self.operate(|sim| sim.apply_one(spec, target))
+        let mut spec = spec.clone();
+        self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
     /// Applies an effect at level 1, as caused by `source`.
@@ -92,14 +93,14 @@ impl Simulation {
         target: ControllerId,
     ) -> Result<Application, Refusal> {
         let context = EffectContext { source, ..EffectContext::default() };
-        let spec = self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
-        self.operate(|sim| sim.apply_one(spec, target))
+        let mut spec = self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
+        self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
-    /// One application, by a call or as a consequence.
+    /// One application, by a call or as a consequence. The spec is used up.
     pub(super) fn apply_one(
         &mut self,
-        spec: EffectSpec,
+        spec: &mut EffectSpec,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
         let effect = spec.effect;
@@ -125,18 +126,17 @@ impl Simulation {
     }
 
     /// The steps of E1, in order.
-    fn apply_steps(&mut self, mut spec: EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
-        let effect = self.find_effect(&spec, target)?;
-        self.check_authority(&effect, &spec)?;
-        self.run_before_apply(&effect, &spec, target)?;
-        self.check_requirements(&effect, &spec, target)?;
+    fn apply_steps(&mut self, spec: &mut EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
+        let effect = self.find_effect(spec, target)?;
+        self.check_authority(&effect, spec)?;
+        self.run_before_apply(&effect, spec, target)?;
+        self.check_requirements(&effect, spec, target)?;
         // Frozen readings of the target; the requirement and the chance may ask for them, too.
-        self.capture_into(&mut spec, &effect, Side::Target, Some(target));
-        let stream = self.application_stream(&effect, &spec, target);
-        self.check_custom_requirement(&effect, &spec, target, stream)?;
-        self.roll_chance(&effect, &spec, target, stream)?;
-        let prepared = self.prepare(effect, spec, target, stream)?;
-        let effect = Arc::clone(&prepared.effect);
+        self.capture_into(spec, &effect, Side::Target, Some(target));
+        let stream = self.application_stream(&effect, spec, target);
+        self.check_custom_requirement(&effect, spec, target, stream)?;
+        self.roll_chance(&effect, spec, target, stream)?;
+        let prepared = self.prepare(&effect, spec, target, stream)?;
         if effect.is_instant() {
             return self.apply_instant(&prepared);
         }
@@ -330,13 +330,13 @@ impl Simulation {
     }
 
     /// Magnitudes (E8, E9).
-    fn prepare(
+    fn prepare<'a>(
         &self,
-        effect: Arc<Effect>,
-        spec: EffectSpec,
+        effect: &'a Arc<Effect>,
+        spec: &'a mut EffectSpec,
         target: ControllerId,
         stream: u64,
-    ) -> Result<Prepared, Reasons> {
+    ) -> Result<Prepared<'a>, Reasons> {
         // V2: the spec becomes part of the state, with numbers that nothing reads yet.
         if spec.set_by_caller.iter().any(|(_, value)| !value.is_finite()) {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
@@ -350,7 +350,7 @@ impl Simulation {
         let mut magnitudes = SmallVec::new();
         let mut duration = None;
         if !effect.is_instant() {
-            let inputs = self.inputs(&effect, &spec, target, stream);
+            let inputs = self.inputs(effect, spec, target, stream);
             magnitudes = evaluate_modifiers(&inputs)?;
             duration = match (&effect.duration, spec.duration) {
                 (_, Some(overridden)) => Some(overridden),
@@ -370,17 +370,17 @@ impl Simulation {
     pub(super) fn could_evaluate(
         &self,
         effect: &Arc<Effect>,
-        spec: EffectSpec,
+        mut spec: EffectSpec,
         target: ControllerId,
     ) -> Result<(), RefusalReason> {
-        let prepared = self.prepare(Arc::clone(effect), spec, target, 0).map(|_| ());
+        let prepared = self.prepare(effect, &mut spec, target, 0).map(|_| ());
         prepared.map_err(|reasons| {
             let first = reasons.into_iter().next();
             first.unwrap_or(RefusalReason::NonFinite { modifier: None, attribute: None })
         })
     }
 
-    fn apply_instant(&mut self, prepared: &Prepared) -> Result<Application, Reasons> {
+    fn apply_instant(&mut self, prepared: &Prepared<'_>) -> Result<Application, Reasons> {
         let Prepared { effect, spec, target, stream, .. } = prepared;
         let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
         self.execute_run(&run).map_err(refuse)?;

@@ -144,7 +144,7 @@ impl Simulation {
                         self.capture_into(&mut spec, &effect, crate::expr::Side::Source, source);
                     }
                     // A refusal has raised its event; there is nobody else to tell.
-                    let _ = self.apply_one(spec, target);
+                    let _ = self.apply_one(&mut spec, target);
                 }
                 Consequence::Remove { active, reason } => {
                     // E6: one whose time was prolonged since has not expired.

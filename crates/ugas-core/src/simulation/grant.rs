@@ -185,13 +185,13 @@ impl Simulation {
                 && let Ok(mut spec) = sim.spec(sim.catalog.internal.tags, 1.0, own.clone())
             {
                 spec.granted_tags.extend(template.tags.iter().copied());
-                let applied = sim.apply_one(spec, controller);
+                let applied = sim.apply_one(&mut spec, controller);
                 granted.effects.extend(applied.ok().and_then(|application| application.active()));
             }
             for &(effect, level) in &template.effects {
                 sim.flush();
-                if let Ok(spec) = sim.spec(effect, level, own.clone()) {
-                    let applied = sim.apply_one(spec, controller);
+                if let Ok(mut spec) = sim.spec(effect, level, own.clone()) {
+                    let applied = sim.apply_one(&mut spec, controller);
                     granted.effects.extend(applied.ok().and_then(|application| application.active()));
                 }
             }

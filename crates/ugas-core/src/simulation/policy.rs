@@ -18,7 +18,7 @@ use crate::time::Span;
 
 impl Simulation {
     /// Makes an application part of the target: a new instance, a stack, a merge or a place in the queue.
-    pub(super) fn admit(&mut self, prepared: Prepared) -> Result<Application, Reasons> {
+    pub(super) fn admit(&mut self, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let id = prepared.spec.effect;
         if let Some(stacking) = &prepared.effect.stacking {
             let source = prepared.spec.context.source;
@@ -76,16 +76,16 @@ impl Simulation {
         })
     }
 
-    fn add_instance(&mut self, prepared: Prepared, status: EffectStatus) -> Result<Application, Reasons> {
+    fn add_instance(&mut self, prepared: Prepared<'_>, status: EffectStatus) -> Result<Application, Reasons> {
         self.check_effect_limit(prepared.target)?;
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
-        let inhibited = status == EffectStatus::Running && self.fails_ongoing(&effect, target);
+        let inhibited = status == EffectStatus::Running && self.fails_ongoing(effect, target);
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
-            spec,
+            spec: spec.take(),
             sequence,
             applied: sequence,
             stacks: 1,
@@ -112,12 +112,12 @@ impl Simulation {
             controller.effects.push(id);
         }
         // Its own modifiers may change what its live magnitudes read (E8).
-        self.watch(id, &effect);
+        self.watch(id, effect);
         if status == EffectStatus::Running
-            && let Err(reasons) = self.try_modifiers(id, &effect, Self::attach_modifiers)
+            && let Err(reasons) = self.try_modifiers(id, effect, Self::attach_modifiers)
         {
-            self.unwatch(id, &effect);
-            self.detach_modifiers(id, &effect);
+            self.unwatch(id, effect);
+            self.detach_modifiers(id, effect);
             self.recompute_values();
             self.state.effects.remove(id);
             if let Some(controller) = self.state.controllers.get_mut(target) {
@@ -130,9 +130,9 @@ impl Simulation {
             self.emit(EventKind::EffectQueued { effect: effect_id, active: id, target });
             return Ok(Application::Queued(id));
         }
-        self.begin(id, &effect);
-        self.report_inert(id, &effect);
-        self.first_tick(id, &effect);
+        self.begin(id, effect);
+        self.report_inert(id, effect);
+        self.first_tick(id, effect);
         Ok(Application::Active(id))
     }
 
@@ -148,13 +148,16 @@ impl Simulation {
         active.expires = active.duration.map(|duration| now + duration.max(Span::ZERO));
         active.next_tick = Self::next_tick_after(active, now);
         let inhibited = self.fails_ongoing(effect, target);
-        if let Some(active) = self.state.effects.get_mut(id) {
-            active.inhibited = inhibited;
-        }
+        let was = match self.state.effects.get_mut(id) {
+            Some(active) => core::mem::replace(&mut active.inhibited, inhibited),
+            None => inhibited,
+        };
         self.schedule(id);
         self.scratch.cause.active = Some(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
-        self.update_modifiers(id, effect);
+        if was != inhibited {
+            self.update_modifiers(id, effect);
+        }
     }
 
     /// Whether an effect would be inhibited on a target as it is now (E7).
@@ -195,7 +198,7 @@ impl Simulation {
     }
 
     /// E5: one more stack. The new spec replaces the old one.
-    fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared) -> Result<Application, Reasons> {
+    fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let Some(stacking) = prepared.effect.stacking.clone() else {
             return self.add_instance(prepared, EffectStatus::Running);
         };
@@ -223,7 +226,7 @@ impl Simulation {
             return Err(refuse(RefusalReason::LimitReached(Limit::Stacks)));
         }
         let stacks = if full { old } else { old.saturating_add(1) };
-        let effect = Arc::clone(&prepared.effect);
+        let effect = prepared.effect;
         let (effect_id, target) = (prepared.spec.effect, prepared.target);
         let (duration, period) = (prepared.duration, prepared.period);
         let spec = (full && !stacking.overflow_effects.is_empty()).then(|| prepared.spec.clone());
@@ -317,7 +320,7 @@ impl Simulation {
     }
 
     /// E4: one instance, from the first start to the latest end; the newest spec counts, the period keeps its phase.
-    fn merge(&mut self, id: ActiveEffectId, prepared: Prepared) -> Result<Application, Reasons> {
+    fn merge(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
         let now = self.state.now;
         let (effect_id, target, duration) = (prepared.spec.effect, prepared.target, prepared.duration);
         self.replace_spec(id, prepared, 1)?;
@@ -340,14 +343,15 @@ impl Simulation {
     }
 
     /// Replaces the spec of an instance, with everything that was computed from it; on failure it is as it was.
-    fn replace_spec(&mut self, id: ActiveEffectId, prepared: Prepared, stacks: u32) -> Result<(), Reasons> {
+    fn replace_spec(&mut self, id: ActiveEffectId, prepared: Prepared<'_>, stacks: u32) -> Result<(), Reasons> {
         let Prepared { effect, spec, magnitudes, stream, .. } = prepared;
         let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
         let applied = self.state.next_sequence();
         let retag = before.spec.granted_tags != spec.granted_tags && !before.inhibited && before.given;
         let target = before.target;
         let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
-        self.unwatch(id, &effect);
+        let spec = spec.take();
+        self.unwatch(id, effect);
         let source_lives = spec.context.source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
             active.spec = spec;
@@ -360,18 +364,18 @@ impl Simulation {
                 active.last_source = None;
             }
         }
-        self.watch(id, &effect);
+        self.watch(id, effect);
         if stacks > 1 {
-            self.reevaluate(id, &effect);
+            self.reevaluate(id, effect);
         }
-        let outcome = self.try_modifiers(id, &effect, Self::update_modifiers);
+        let outcome = self.try_modifiers(id, effect, Self::update_modifiers);
         if outcome.is_err() {
-            self.unwatch(id, &effect);
+            self.unwatch(id, effect);
             if let Some(active) = self.state.effects.get_mut(id) {
                 *active = before;
             }
-            self.watch(id, &effect);
-            self.update_modifiers(id, &effect);
+            self.watch(id, effect);
+            self.update_modifiers(id, effect);
             self.recompute_values();
             self.state.sequence -= 1;
         }

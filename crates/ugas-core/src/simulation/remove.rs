@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Simulation;
 use super::activate::Withdrawal;
-use crate::effect::{ActiveEffect, Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
+use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
@@ -84,6 +84,7 @@ impl Simulation {
             // Nothing is known of it but that it is there; it must not be there for ever.
             self.unschedule(id);
             self.forget_instance(id, target);
+            self.state.effects.discard(id);
             return;
         };
         self.trace(effect_id);
@@ -96,29 +97,31 @@ impl Simulation {
                 self.take(id, &effect, Withdrawal::Removal);
             }
         }
-        let Some(removed) = self.forget_instance(id, target) else { return };
+        self.forget_instance(id, target);
+        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let granted = core::mem::take(&mut active.granted);
+        let leads_on = running && reason != RemovalReason::TargetGone;
+        let spec = (leads_on && !effect.expiration.is_empty()).then(|| active.spec.take());
+        self.state.effects.discard(id);
         // What an inhibited effect left with its target stays there, and is its own now (A8).
-        for handle in &removed.granted {
-            self.release_ability(*handle);
+        for handle in granted {
+            self.release_ability(handle);
         }
-        if reason == RemovalReason::TargetGone {
-            return;
+        if let Some(spec) = spec {
+            self.apply_expiration_effects(&effect, &spec, target, reason);
         }
-        if running {
-            self.apply_expiration_effects(&effect, &removed.spec, target, reason);
-            if effect.def.policy == ExecutionPolicy::RunInSequence {
-                self.scratch.begins.push_back((removed.effect, target));
-            }
+        if leads_on && effect.def.policy == ExecutionPolicy::RunInSequence {
+            self.scratch.begins.push_back((effect_id, target));
         }
     }
 
-    fn forget_instance(&mut self, id: ActiveEffectId, target: ControllerId) -> Option<ActiveEffect> {
+    /// Takes an active effect off the list of its target.
+    fn forget_instance(&mut self, id: ActiveEffectId, target: ControllerId) {
         if let Some(controller) = self.state.controllers.get_mut(target)
             && let Some(at) = controller.effects.iter().rposition(|other| *other == id)
         {
             controller.effects.remove(at);
         }
-        self.state.effects.remove(id)
     }
 
     /// E10: routine effects when its time was up, premature ones otherwise.

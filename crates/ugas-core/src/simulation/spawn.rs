@@ -211,12 +211,12 @@ impl Simulation {
             && let Ok(mut spec) = self.spec(self.catalog.internal.tags, 1.0, own.clone())
         {
             spec.granted_tags.extend(template.tags.iter().copied());
-            let _ = self.apply_one(spec, id);
+            let _ = self.apply_one(&mut spec, id);
         }
         for &(effect, level) in &template.effects {
             self.flush();
-            if let Ok(spec) = self.spec(effect, level, own.clone()) {
-                let _ = self.apply_one(spec, id);
+            if let Ok(mut spec) = self.spec(effect, level, own.clone()) {
+                let _ = self.apply_one(&mut spec, id);
             }
         }
         // 6. Replication is configured: the mode is part of the controller.

@@ -54,7 +54,7 @@ pub enum TaskOutcome {
 }
 
 /// A wait that is under way (§10.2, Active).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RunningTask {
     pub(crate) activation: ActivationId,
     /// Whose ability it is of.
@@ -106,7 +106,7 @@ impl RunningTask {
     }
 }
 
-plain_struct!(RunningTask {
+plain_struct!(cloned RunningTask {
     activation,
     controller,
     thread,
