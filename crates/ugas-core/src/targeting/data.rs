@@ -195,6 +195,7 @@ impl NotFinitePosition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::StateHasher;
 
     #[derive(PartialEq, Debug)]
     struct Spread(u8);

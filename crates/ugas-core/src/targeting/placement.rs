@@ -114,6 +114,7 @@ impl Attitude {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::StateHasher;
 
     #[test]
     fn v2_positions_that_are_no_numbers_are_refused() {
