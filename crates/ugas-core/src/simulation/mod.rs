@@ -17,6 +17,7 @@ mod apply;
 mod calculate;
 mod cascade;
 mod commit;
+mod definitions;
 mod derive;
 mod execute;
 mod flush;
@@ -216,8 +217,8 @@ impl Simulation {
     /// The effects created at run time, in the order of their creation.
     pub fn runtime_effects(&self) -> impl Iterator<Item = (EffectId, &Effect)> {
         let first = self.catalog.effect_count() as u32;
-        let ids = (first..).map(EffectId::from_index);
-        ids.zip(&self.state.runtime_effects).filter_map(|(id, effect)| Some((id, &**effect.as_ref()?)))
+        let known = self.state.runtime_effects.iter();
+        known.map(move |(number, effect)| (EffectId::from_index(first.saturating_add(number)), &**effect))
     }
 
     /// The name of an effect, of the catalog or created at run time.
