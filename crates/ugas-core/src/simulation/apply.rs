@@ -9,6 +9,8 @@ use super::execute::{Run, SpecRef};
 use super::magnitude::{Dice, Inputs};
 use super::state::Role;
 use super::{Simulation, SourceTags};
+use crate::controller::Controller;
+use crate::controller::index::EffectKey;
 use crate::effect::{
     AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
 };
@@ -93,7 +95,8 @@ impl Simulation {
         target: ControllerId,
     ) -> Result<Application, Refusal> {
         let context = EffectContext { source, ..EffectContext::default() };
-        let mut spec = self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
+        let mut spec =
+            self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
         self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
@@ -218,7 +221,7 @@ impl Simulation {
         for tag in effect.remove_on.present_in(&controller.tags) {
             reasons.push(RefusalReason::WouldBeRemoved { tag });
         }
-        if let Some(by) = self.immunity(effect, spec, controller.effects()) {
+        if let Some(by) = self.immunity(effect, spec, controller) {
             reasons.push(RefusalReason::Immune { by });
         }
         if reasons.is_empty() { Ok(()) } else { Err(reasons) }
@@ -229,13 +232,13 @@ impl Simulation {
         &self,
         incoming: &Effect,
         spec: &EffectSpec,
-        effects: &[ActiveEffectId],
+        controller: &Controller,
     ) -> Option<ActiveEffectId> {
         let mut tags: Option<TagBits> = None;
-        effects.iter().copied().find(|&id| {
+        let immunities = controller.effect_index.about(EffectKey::Immunity);
+        immunities.iter().map(|&(.., id)| id).find(|&id| {
             let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
-            let gives = !effect.immunity.is_empty() || !effect.immunity_query.is_empty();
-            if !gives || active.inhibited || active.status == EffectStatus::Queued {
+            if active.inhibited || active.status == EffectStatus::Queued {
                 return false;
             }
             let own = tags.get_or_insert_with(|| self.tags_with(incoming, spec));

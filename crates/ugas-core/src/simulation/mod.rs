@@ -22,6 +22,7 @@ mod derive;
 mod execute;
 mod flush;
 mod grant;
+mod index;
 mod inputs;
 mod integrity;
 mod limits;

@@ -130,7 +130,7 @@ impl Simulation {
         controller.current = current;
         controller.modifiers.clear();
         controller.pending = Default::default();
-        let effects: Vec<ActiveEffectId> = controller.effects.clone();
+        let effects: Vec<ActiveEffectId> = controller.effects.to_vec();
         for active in effects {
             let Some(instance) = self.state.effects.get(active) else { continue };
             if instance.status == EffectStatus::Running

@@ -102,7 +102,7 @@ impl Simulation {
             let (modifiers, tags) = (self.derived_modifiers(id), self.derived_tags(id));
             let cues = self.derived_cues(id);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.modifiers = modifiers;
+                controller.modifiers = modifiers.into();
                 controller.tags = tags;
                 controller.cues = cues;
             }
