@@ -271,7 +271,7 @@ impl Simulation {
         {
             controller.outgoing.insert_sorted((sequence, id));
         }
-        self.state.index_effect(id, effect);
+        self.index_effect(id, effect);
     }
 
     pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
@@ -286,7 +286,7 @@ impl Simulation {
         {
             controller.outgoing.remove_sorted(&(sequence, id));
         }
-        self.state.unindex_effect(id, effect);
+        self.unindex_effect(id, effect);
     }
 
     /// When a periodic effect ticks next, unless it has ended by then.

@@ -14,21 +14,29 @@ pub(crate) struct Definitions {
     /// The next number.
     next: u32,
     /// Those that were not forgotten; sorted by number.
-    known: Vec<(u32, Arc<Effect>)>,
+    known: Vec<Definition>,
     /// Which of them has a definition of this hash; derived.
     by_hash: BTreeMap<u64, u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Definition {
+    number: u32,
+    effect: Arc<Effect>,
+    /// How many instances are active; derived.
+    uses: u32,
 }
 
 impl Definitions {
     pub(super) fn get(&self, number: usize) -> Option<&Arc<Effect>> {
         // Where nothing was forgotten, a number is a position.
-        if let Some((known, effect)) = self.known.get(number)
-            && *known as usize == number
+        if let Some(known) = self.known.get(number)
+            && known.number as usize == number
         {
-            return Some(effect);
+            return Some(&known.effect);
         }
         let number = u32::try_from(number).ok()?;
-        self.known.get(self.position(number).ok()?).map(|(_, effect)| effect)
+        self.known.get(self.position(number).ok()?).map(|known| &known.effect)
     }
 
     /// The number of an equal definition.
@@ -42,7 +50,19 @@ impl Definitions {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Arc<Effect>)> {
-        self.known.iter().map(|(number, effect)| (*number, effect))
+        self.known.iter().map(|known| (known.number, &known.effect))
+    }
+
+    /// How many instances of an effect are active.
+    pub(super) fn uses(&self, number: u32) -> u32 {
+        self.position(number).map_or(0, |at| self.known[at].uses)
+    }
+
+    /// Counts an instance of an effect that comes or goes.
+    pub(super) fn count_use(&mut self, number: u32, change: impl FnOnce(u32) -> u32) {
+        if let Ok(at) = self.position(number) {
+            self.known[at].uses = change(self.known[at].uses);
+        }
     }
 
     /// The number that the next effect gets.
@@ -54,22 +74,22 @@ impl Definitions {
     pub(super) fn add(&mut self, hash: u64, effect: Arc<Effect>) -> Option<u32> {
         let number = self.next;
         self.next = number.checked_add(1)?;
-        self.known.push((number, effect));
+        self.known.push(Definition { number, effect, uses: 0 });
         self.by_hash.insert(hash, number);
         Some(number)
     }
 
-    /// Puts another effect in the place of one, under the same number; or nothing.
+    /// Puts another effect in the place of one, under the same number; or nothing. Its instances are to be counted anew.
     pub(super) fn replace(&mut self, number: u32, effect: Option<Arc<Effect>>) {
         let Ok(at) = self.position(number) else { return };
-        let old = StateHasher::of(&*self.known[at].1.def);
+        let old = StateHasher::of(&*self.known[at].effect.def);
         if self.by_hash.get(&old) == Some(&number) {
             self.by_hash.remove(&old);
         }
         match effect {
             Some(effect) => {
                 self.by_hash.insert(StateHasher::of(&*effect.def), number);
-                self.known[at].1 = effect;
+                self.known[at] = Definition { number, effect, uses: 0 };
             }
             None => {
                 self.known.remove(at);
@@ -78,18 +98,18 @@ impl Definitions {
     }
 
     fn position(&self, number: u32) -> Result<usize, usize> {
-        self.known.binary_search_by_key(&number, |(known, _)| *known)
+        self.known.binary_search_by_key(&number, |known| known.number)
     }
 
     /// What was forgotten and what is there, in the order of numbers.
     fn spans(&self) -> impl Iterator<Item = Span<'_>> {
         let mut expected = 0;
-        let known = self.known.iter().flat_map(move |(number, effect)| {
-            let forgotten = number - core::mem::replace(&mut expected, number + 1);
+        let known = self.known.iter().flat_map(move |known| {
+            let forgotten = known.number - core::mem::replace(&mut expected, known.number + 1);
             let forgotten = (forgotten > 0).then_some(Span::Forgotten(forgotten));
-            forgotten.into_iter().chain([Span::Known(&effect.def)])
+            forgotten.into_iter().chain([Span::Known(&known.effect.def)])
         });
-        let seen = self.known.last().map_or(0, |(last, _)| last + 1);
+        let seen = self.known.last().map_or(0, |last| last.number + 1);
         let rest = self.next - seen;
         known.chain((rest > 0).then_some(Span::Forgotten(rest)))
     }

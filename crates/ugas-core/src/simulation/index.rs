@@ -29,6 +29,31 @@ impl Simulation {
         indexed.chain(all.iter().copied().filter(of_effect))
     }
 
+    /// Makes an active effect known to all that look for one like it.
+    pub(super) fn index_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, runtime_effects, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
+            runtime_effects.count_use(number as u32, |uses| uses.saturating_add(1));
+        }
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        for key in EffectKey::of(effect, active.effect, active.source()) {
+            controller.effect_index.insert_sorted((key, active.sequence, id));
+        }
+    }
+
+    pub(super) fn unindex_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, runtime_effects, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
+            runtime_effects.count_use(number as u32, |uses| uses.saturating_sub(1));
+        }
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        for key in EffectKey::of(effect, active.effect, active.source()) {
+            controller.effect_index.remove_sorted(&(key, active.sequence, id));
+        }
+    }
+
     /// Makes an ability known to all that look for one like it.
     pub(super) fn index_ability(&mut self, handle: AbilityHandle) {
         self.change_ability_index(handle, Row::insert_sorted);
@@ -86,23 +111,6 @@ impl Simulation {
 type AbilityEntry = (AbilityKey, u64, AbilityHandle);
 
 impl State {
-    /// Makes an active effect known to all that look for one like it.
-    pub(super) fn index_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
-        let Some(active) = self.effects.get(id) else { return };
-        let Some(controller) = self.controllers.get_mut(active.target) else { return };
-        for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.effect_index.insert_sorted((key, active.sequence, id));
-        }
-    }
-
-    pub(super) fn unindex_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
-        let Some(active) = self.effects.get(id) else { return };
-        let Some(controller) = self.controllers.get_mut(active.target) else { return };
-        for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.effect_index.remove_sorted(&(key, active.sequence, id));
-        }
-    }
-
     /// Takes an active effect off the list of its target.
     pub(super) fn unlist_effect(&mut self, id: ActiveEffectId, target: ControllerId) {
         let Self { effects, controllers, .. } = self;

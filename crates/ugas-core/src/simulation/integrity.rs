@@ -7,7 +7,7 @@ use crate::controller::Controller;
 use crate::controller::index::{AbilityKey, EffectKey, RunKey};
 use crate::effect::EffectStatus;
 use crate::handle::ControllerId;
-use crate::id::TagId;
+use crate::id::{EffectId, TagId};
 use crate::time::Time;
 
 impl Simulation {
@@ -21,6 +21,7 @@ impl Simulation {
             self.check_effects(id, controller, &mut found);
             self.check_gifts(controller, &mut found);
         }
+        self.check_uses(&mut found);
         self.check_runs(&mut found);
         self.check_timers(&mut found);
         found
@@ -75,6 +76,22 @@ impl Simulation {
             index.extend(keys.map(|key| (key, active.sequence, id)));
         }
         differ(found, "the index of effects", &controller.effect_index, sorted(index));
+    }
+
+    /// How many instances effects created at run time have.
+    fn check_uses(&self, found: &mut Vec<String>) {
+        let first = self.catalog.effect_count();
+        for (number, effect) in self.state.runtime_effects.iter() {
+            let is_of = |id: EffectId| id.usize().checked_sub(first) == Some(number as usize);
+            let count = self.state.effects.iter().filter(|(_, active)| is_of(active.effect)).count();
+            let uses = self.state.runtime_effects.uses(number);
+            if uses as usize != count {
+                found.push(format!(
+                    "`{}` is said to be active {uses} times and is {count} times",
+                    effect.name()
+                ));
+            }
+        }
     }
 
     /// Ability blocks and cues: counted gifts of effects and abilities.

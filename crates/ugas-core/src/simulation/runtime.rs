@@ -70,8 +70,10 @@ impl Simulation {
         let number = effect.usize().checked_sub(self.catalog.effect_count());
         let number = number.filter(|number| self.state.runtime_effects.get(*number).is_some());
         let Some(number) = number else { return Err(unknown) };
-        if let Some((id, _)) = self.state.effects.iter().find(|(_, active)| active.effect == effect) {
-            return Err(RefusalReason::StillActive(id));
+        if self.state.runtime_effects.uses(number as u32) > 0 {
+            let mut active = self.state.effects.iter();
+            let instance = active.find(|(_, active)| active.effect == effect);
+            return Err(instance.map_or(unknown, |(id, _)| RefusalReason::StillActive(id)));
         }
         self.state.runtime_effects.replace(number as u32, None);
         Ok(())

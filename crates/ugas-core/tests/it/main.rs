@@ -25,6 +25,7 @@ mod evaluation;
 mod executions;
 mod hashes;
 mod hooks;
+mod indexes;
 mod inhibition;
 mod input_mapping;
 mod inputs;
