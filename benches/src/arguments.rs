@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 pub(crate) const HELP: &str = "\
 Measures promises about speed, beside floors and peers, inside one run.
 
@@ -16,6 +18,8 @@ Options:
   --only NAME   only groups or curves whose name begins so; may be given several times
   --quick       few rounds and small populations: that it works, not how fast it is
   --json        the table as JSON; a ratio is ours divided by floor, peer or allowed time
+  --svg FILE    also draws the table: how far each line is from its goal
+  --into FILE   also puts the result into a document, between its marks
   --help        this";
 
 /// What to do.
@@ -31,6 +35,17 @@ pub(crate) enum Task {
     CountOne(String),
 }
 
+impl Task {
+    /// How its part of a document is marked.
+    pub(crate) fn section(&self) -> &'static str {
+        match self {
+            Self::Workloads => "workloads",
+            Self::Scaling => "scaling",
+            _ => "table",
+        }
+    }
+}
+
 /// What to do with counted instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keeping {
@@ -43,12 +58,17 @@ pub(crate) struct Arguments {
     pub(crate) task: Task,
     pub(crate) quick: bool,
     pub(crate) json: bool,
+    /// Where to draw the table.
+    pub(crate) svg: Option<PathBuf>,
+    /// The document to put the result into.
+    pub(crate) into: Option<PathBuf>,
     only: Vec<String>,
 }
 
 impl Arguments {
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = Self { task: Task::Table, quick: false, json: false, only: Vec::new() };
+        let mut arguments =
+            Self { task: Task::Table, quick: false, json: false, svg: None, into: None, only: Vec::new() };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
@@ -60,6 +80,8 @@ impl Arguments {
                 "--count-one" => arguments.task = Task::CountOne(value()?),
                 "--quick" => arguments.quick = true,
                 "--json" => arguments.json = true,
+                "--svg" => arguments.svg = Some(value()?.into()),
+                "--into" => arguments.into = Some(value()?.into()),
                 "--only" => arguments.only.push(value()?),
                 _ => return Err(format!("unknown argument {word}")),
             }

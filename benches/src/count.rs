@@ -13,19 +13,22 @@ use ugas::prelude::*;
 
 use crate::arguments::{Arguments, Keeping};
 use crate::lines::crowd;
-use crate::table::print_rows;
+use crate::table::render_rows;
 use crate::world::{World, combat, knowing};
 
 /// How much more an operation may take than is on record. Compilers and C libraries differ a little.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.03;
 
 /// Operations for one count, so that what comes before and after does not show.
 const REPEATED: u64 = 1_000;
 
 type Work = Box<dyn FnMut()>;
 
+/// Name and preparation of an operation.
+type Counted = (&'static str, fn() -> Work);
+
 /// The operations on record.
-const OPERATIONS: [(&str, fn() -> Work); 12] = [
+const OPERATIONS: [Counted; 12] = [
     ("read", read),
     ("tag-check", tag_check),
     ("instant", instant),
@@ -88,7 +91,7 @@ pub(crate) fn run(keeping: Keeping, arguments: &Arguments) -> ExitCode {
         rows.push([(*name).to_owned(), count.to_string(), before, shown, verdict.to_owned()]);
     }
     let head = ["operation", "instructions", "on record", "change", "verdict"];
-    print_rows(&head, rows.iter().map(|row| &row[..]));
+    print!("{}", render_rows(&head, rows.iter().map(|row| &row[..])));
     if keeping == Keeping::Rewrite {
         if let Err(error) = fs::write(record(), text) {
             eprintln!("{}: {error}", record().display());

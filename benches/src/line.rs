@@ -134,7 +134,7 @@ impl Line {
         };
         let ratio = match (self.goal, self.ratio()) {
             (_, None) => "–".to_owned(),
-            (Goal::Peer(_), Some(ratio)) => format!("{}× faster", Rounded(1.0 / ratio)),
+            (Goal::Peer(_), Some(ratio)) => format!("{}× as fast", Rounded(1.0 / ratio)),
             (_, Some(ratio)) => format!("{}×", Rounded(ratio)),
         };
         let goal = match self.goal {

@@ -2,7 +2,9 @@
 
 mod allocator;
 mod arguments;
+mod chart;
 mod count;
+mod document;
 mod floor;
 mod line;
 mod lines;
@@ -31,23 +33,35 @@ fn main() -> ExitCode {
         }
     };
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
-    match &arguments.task {
-        Task::Help => println!("{}", arguments::HELP),
-        Task::Table | Task::Workloads => {
-            let groups =
-                if arguments.task == Task::Table { &lines::GROUPS[..] } else { &workloads::GROUPS[..] };
-            let lines = measure_lines(groups, &arguments, effort);
-            if arguments.json {
-                println!("{:#}", lines.iter().map(Line::to_json).collect::<Value>());
-            } else {
-                table::print(&lines);
-            }
-        }
-        Task::Scaling => scaling::print(&arguments, effort),
+    let text = match &arguments.task {
+        Task::Help => arguments::HELP.to_owned(),
+        Task::Table => show(&arguments, &measure_lines(&lines::GROUPS, &arguments, effort)),
+        Task::Workloads => show(&arguments, &measure_lines(&workloads::GROUPS, &arguments, effort)),
+        Task::Scaling => scaling::measure(&arguments, effort),
         Task::Count(keeping) => return count::run(*keeping, &arguments),
         Task::CountOne(name) => return count::one(name),
+    };
+    println!("{}", text.trim_end());
+    if let Some(path) = &arguments.into
+        && let Err(problem) = document::replace(path, arguments.task.section(), &text)
+    {
+        eprintln!("{}: {problem}", path.display());
+        return ExitCode::from(2);
     }
     ExitCode::SUCCESS
+}
+
+/// Lines as text or JSON, and as a picture if one is wanted.
+fn show(arguments: &Arguments, lines: &[Line]) -> String {
+    if let Some(path) = &arguments.svg
+        && let Err(error) = std::fs::write(path, chart::draw(lines))
+    {
+        eprintln!("{}: {error}", path.display());
+    }
+    match arguments.json {
+        true => format!("{:#}", lines.iter().map(Line::to_json).collect::<Value>()),
+        false => table::render(lines),
+    }
 }
 
 fn measure_lines(groups: &[lines::Group], arguments: &Arguments, effort: Effort) -> Vec<Line> {

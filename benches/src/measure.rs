@@ -13,64 +13,59 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
     /// How long one subject runs in one round, roughly.
     pub(crate) slice: Duration,
+    /// Whether populations are cut down, because the answer only has to be an answer.
+    pub(crate) is_quick: bool,
 }
 
 impl Effort {
-    pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40) };
-    pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2) };
-
-    /// Whether populations are cut down, because the answer only has to be an answer.
-    pub(crate) fn is_quick(&self) -> bool {
-        self.rounds < Self::FULL.rounds
-    }
+    pub(crate) const FULL: Self = Self { rounds: 9, slice: Duration::from_millis(40), is_quick: false };
+    pub(crate) const QUICK: Self = Self { rounds: 3, slice: Duration::from_millis(2), is_quick: true };
 
     /// A population, or a small one if it only has to work.
     pub(crate) fn population(&self, full: usize) -> usize {
-        if self.is_quick() { (full / 50).max(10) } else { full }
+        if self.is_quick { (full / 50).max(10) } else { full }
     }
 }
 
-/// What is measured: runs so many operations and says how long they took. What it prepares in between does not count.
-pub(crate) type Subject<'a> = Box<dyn FnMut(u64) -> Duration + 'a>;
+/// What is measured. What it prepares in between does not count.
+pub(crate) struct Subject<'a> {
+    /// Operations of one call.
+    operations: u64,
+    /// Makes so many calls and says how long they took.
+    calls: Box<dyn FnMut(u64) -> Duration + 'a>,
+}
+
+impl<'a> Subject<'a> {
+    /// A subject that does one operation a call and measures by itself.
+    pub(crate) fn new(calls: impl FnMut(u64) -> Duration + 'a) -> Self {
+        Self { operations: 1, calls: Box::new(calls) }
+    }
+}
 
 /// A subject all of whose time counts.
 pub(crate) fn subject<'a>(operation: impl FnMut() + 'a) -> Subject<'a> {
     many(1, operation)
 }
 
-/// A subject all of whose time counts, and that does `per_call` operations at once.
-pub(crate) fn many<'a>(per_call: usize, mut operations: impl FnMut() + 'a) -> Subject<'a> {
-    let per_call = per_call.max(1) as u64;
-    Box::new(move |count| {
-        let calls = count.div_ceil(per_call);
-        let spent = timed(|| {
-            for _ in 0..calls {
-                operations();
-            }
-        });
-        spent.mul_f64(count as f64 / (calls * per_call) as f64)
-    })
+/// A subject all of whose time counts, and that does several operations a call.
+pub(crate) fn many<'a>(operations: usize, mut call: impl FnMut() + 'a) -> Subject<'a> {
+    let calls = move |count| timed(|| (0..count).for_each(|_| call()));
+    Subject { operations: operations.max(1) as u64, calls: Box::new(calls) }
 }
 
 /// A subject that waits for other threads and processes, which the clock of this thread does not show.
 pub(crate) fn by_the_wall<'a>(mut operation: impl FnMut() + 'a) -> Subject<'a> {
-    Box::new(move |count| {
+    Subject::new(move |count| {
         let start = Instant::now();
-        for _ in 0..count {
-            operation();
-        }
+        (0..count).for_each(|_| operation());
         start.elapsed()
     })
 }
 
-/// A subject that does `per_call` operations at once and says how long they took, without what prepares them.
-pub(crate) fn bulk<'a>(per_call: usize, mut operations: impl FnMut() -> Duration + 'a) -> Subject<'a> {
-    let per_call = per_call.max(1) as u64;
-    Box::new(move |count| {
-        let calls = count.div_ceil(per_call);
-        let spent: Duration = (0..calls).map(|_| operations()).sum();
-        spent.mul_f64(count as f64 / (calls * per_call) as f64)
-    })
+/// A subject that does several operations a call and says how long they took, without what prepares them.
+pub(crate) fn bulk<'a>(operations: usize, mut call: impl FnMut() -> Duration + 'a) -> Subject<'a> {
+    let calls = move |count| (0..count).map(|_| call()).sum();
+    Subject { operations: operations.max(1) as u64, calls: Box::new(calls) }
 }
 
 /// How long something takes. Looking at the clock costs about 0.3 µs.
@@ -120,20 +115,23 @@ pub(crate) fn compare_all(effort: Effort, subjects: Vec<Subject>) -> Vec<Timing>
     for _ in 0..effort.rounds {
         for run in &mut runs {
             let before = allocator::allocations();
-            let spent = (run.subject)(run.count);
+            let spent = (run.subject.calls)(run.count);
             // Memory that grows for the last time is not the steady state; what every round allocates is.
             run.fewest = run.fewest.min(allocator::allocations() - before);
-            run.rounds.push(spent.as_nanos() as f64 / run.count as f64);
+            run.rounds.push(spent.as_nanos() as f64 / run.operations());
         }
     }
-    let timing = |run: Run| Timing::of(run.rounds, run.fewest as f64 / run.count as f64);
+    let timing = |run: Run| {
+        let allocations = run.fewest as f64 / run.operations();
+        Timing::of(run.rounds, allocations)
+    };
     runs.into_iter().map(timing).collect()
 }
 
 /// A subject while it is measured.
 struct Run<'a> {
     subject: Subject<'a>,
-    /// Operations in a round.
+    /// Calls in a round.
     count: u64,
     rounds: Vec<f64>,
     fewest: u64,
@@ -144,6 +142,11 @@ impl<'a> Run<'a> {
         let count = calibrate(effort, &mut subject);
         Self { subject, count, rounds: Vec::with_capacity(effort.rounds), fewest: u64::MAX }
     }
+
+    /// Operations in a round.
+    fn operations(&self) -> f64 {
+        (self.count * self.subject.operations) as f64
+    }
 }
 
 /// One subject alone.
@@ -152,12 +155,12 @@ pub(crate) fn alone(effort: Effort, subject: Subject) -> Timing {
     timing
 }
 
-/// How many operations fill a slice. What does not count takes time too, so the clock on the wall limits it as well.
+/// How many calls fill a slice. What does not count takes time too, so the clock on the wall limits it as well.
 fn calibrate(effort: Effort, subject: &mut Subject) -> u64 {
     let mut count = 1;
     loop {
         let start = Instant::now();
-        let spent = subject(count);
+        let spent = (subject.calls)(count);
         let wall = start.elapsed();
         if spent >= effort.slice / 4 || wall >= effort.slice {
             let share = effort.slice.as_secs_f64() / spent.max(wall / 2).as_secs_f64().max(1e-9);

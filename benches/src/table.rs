@@ -4,16 +4,16 @@ use crate::line::Line;
 
 const HEAD: [&str; 9] = ["what", "ours", "peer", "floor", "ratio", "goal", "allocations", "verdict", "note"];
 
-pub(crate) fn print(lines: &[Line]) {
+/// All lines, and how many of them keep their promise.
+pub(crate) fn render(lines: &[Line]) -> String {
     let rows: Vec<[String; 9]> = lines.iter().map(Line::cells).collect();
-    print_rows(&HEAD, rows.iter().map(|row| &row[..]));
     let judged = lines.iter().filter_map(Line::is_met);
     let (met, all) = judged.fold((0, 0), |(met, all), is_met| (met + u32::from(is_met), all + 1));
-    println!("\n{met} of {all} promises are kept.");
+    format!("{}\n{met} of {all} promises are kept.\n", render_rows(&HEAD, rows.iter().map(|row| &row[..])))
 }
 
 /// Rows with aligned columns. The last one may be long and is not padded.
-pub(crate) fn print_rows<'a>(head: &[&str], rows: impl Iterator<Item = &'a [String]> + Clone) {
+pub(crate) fn render_rows<'a>(head: &[&str], rows: impl Iterator<Item = &'a [String]> + Clone) -> String {
     let width = |column: usize| {
         let cells = rows.clone().map(|row| row[column].chars().count());
         cells.chain([head[column].chars().count()]).max().unwrap_or_default()
@@ -25,11 +25,9 @@ pub(crate) fn print_rows<'a>(head: &[&str], rows: impl Iterator<Item = &'a [Stri
             let missing = if at == last { 0 } else { width - cell.chars().count() };
             format!(" {cell}{} ", " ".repeat(missing))
         });
-        println!("|{}|", padded.collect::<Vec<_>>().join("|"));
+        format!("|{}|\n", padded.collect::<Vec<_>>().join("|"))
     };
-    line(&mut head.iter().copied());
-    println!("|{}", "---|".repeat(head.len()));
-    for row in rows.clone() {
-        line(&mut row.iter().map(String::as_str));
-    }
+    let ruler = format!("|{}\n", "---|".repeat(head.len()));
+    let body = rows.clone().map(|row| line(&mut row.iter().map(String::as_str)));
+    [line(&mut head.iter().copied()), ruler].into_iter().chain(body).collect()
 }

@@ -77,6 +77,12 @@ pub(crate) fn memory(effort: Effort) -> Vec<Line> {
     let bare = World::of(catalog, units);
     let alone = (allocator::live_bytes() - empty) as f64 / units as f64;
     drop(bare);
+    let [controller, effect, spec, event] = [
+        size_of::<ugas::Controller>(),
+        size_of::<ugas::ActiveEffect>(),
+        size_of::<EffectSpec>(),
+        size_of::<Event>(),
+    ];
     vec![Line {
         unit: Unit::Bytes,
         ours,
@@ -84,7 +90,8 @@ pub(crate) fn memory(effort: Effort) -> Vec<Line> {
         allocations: None,
         note: format!(
             "{ATTRIBUTES} attributes, {TAGS} tags, {EFFECTS} effects, spare capacity included; ours {ours:.0} B \
-             (without effects {alone:.0} B), fields {LIVE} B"
+             (without effects {alone:.0} B), fields {LIVE} B; a controller is {controller} B, an active effect {effect} B \
+             (its spec {spec} B), an event {event} B"
         ),
         ..Line::new("memory", crate::measure::Timing::default(), Goal::Floor(2.0))
     }]

@@ -26,9 +26,18 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     assert_eq!(sweep(1), sweep(2), "the number of threads must not show");
     let on = |threads: u32| by_the_wall(move || drop(sweep(threads)));
     let [two, one] = compare(effort, [on(2), on(1)]);
-    let note = format!("the whole program, {runs} seeds of a scenario, two threads; needs an idle machine");
+    let note = format!("the whole program, {runs} seeds of a scenario, two threads{}", load());
     let line = Line::new("sweep", two, Goal::Peer(1.8)).peer("one core", one.median).note(note);
     vec![Line { allocations: None, ..line }]
+}
+
+/// How busy the machine is with other things, if it says so: two threads gain nothing on cores that are taken.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ')
+        .next()
+        .map(|load| format!("; needs an idle machine, its load was {load}"))
+        .unwrap_or_default()
 }
 
 fn root() -> PathBuf {

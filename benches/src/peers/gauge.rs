@@ -40,7 +40,7 @@ impl Game {
         mut self,
         mut operation: impl FnMut(&mut AttributesMut, Entity) + 'static,
     ) -> Subject<'static> {
-        Box::new(move |count| {
+        Subject::new(move |count| {
             self.with(|attributes, entity| {
                 timed(|| {
                     for _ in 0..count {

@@ -10,7 +10,7 @@ mod tags;
 use crate::arguments::Arguments;
 use crate::line::duration;
 use crate::measure::{Effort, Subject, alone};
-use crate::table::print_rows;
+use crate::table::render_rows;
 
 /// How the time for one operation may grow with n.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,9 +78,9 @@ fn curves() -> Vec<Curve> {
     .collect()
 }
 
-/// Measures and prints all curves, and what grows faster than it should.
-pub(crate) fn print(arguments: &Arguments, effort: Effort) {
-    let effort = Effort { rounds: 3, slice: effort.slice / 2 };
+/// Measures all curves, and lists what grows faster than it should.
+pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> String {
+    let effort = Effort { rounds: 3, slice: effort.slice / 2, ..effort };
     let mut rows = Vec::new();
     let mut worse = Vec::new();
     for curve in curves().into_iter().filter(|curve| arguments.wants(curve.name)) {
@@ -101,9 +101,9 @@ pub(crate) fn print(arguments: &Arguments, effort: Effort) {
         rows.push(cells.map(str::to_owned));
     }
     let head = ["curve", "n: time for one operation", "exponent", "expected", "verdict", "one operation"];
-    print_rows(&head, rows.iter().map(|row| &row[..]));
-    println!("\n{} of {} curves grow faster than expected.", worse.len(), rows.len());
-    worse.iter().for_each(|line| println!("- {line}"));
+    let table = render_rows(&head, rows.iter().map(|row| &row[..]));
+    let list: String = worse.iter().map(|line| format!("- {line}\n")).collect();
+    format!("{table}\n{} of {} curves grow faster than expected.\n\n{list}", worse.len(), rows.len())
 }
 
 /// The slope of the line through the points in a plot with two logarithmic axes; of the upper three sizes, where what

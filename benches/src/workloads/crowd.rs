@@ -69,11 +69,15 @@ impl Host for Crowd {
     fn warm_up(&self) -> u32 {
         3
     }
+
+    fn cycle(&self) -> u32 {
+        1
+    }
 }
 
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let effort = Effort { rounds: effort.rounds.min(5), ..effort };
-    let populations: &[usize] = if effort.is_quick() { &[100] } else { &[1_000, 10_000, 100_000] };
+    let populations: &[usize] = if effort.is_quick { &[100] } else { &[1_000, 10_000, 100_000] };
     let paces = [("idle", Pace::Idle), ("churn", Pace::Churn), ("dirty", Pace::Dirty)];
     let mut lines = Vec::new();
     for &units in populations {

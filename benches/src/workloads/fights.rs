@@ -88,7 +88,7 @@ impl Host for Battle {
                 _ => {}
             }
         }
-        for mob in (0..self.mob).filter(|mob| (at + mob) % FRAMES as usize == 0) {
+        for mob in (0..self.mob).filter(|mob| (at + mob).is_multiple_of(FRAMES as usize)) {
             game.apply(STRIKE, self.casters + mob, mob % self.casters);
         }
     }
@@ -167,6 +167,10 @@ impl Host for Flood {
 
     fn warm_up(&self) -> u32 {
         20
+    }
+
+    fn cycle(&self) -> u32 {
+        1
     }
 }
 

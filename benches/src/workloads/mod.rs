@@ -9,7 +9,7 @@ mod prediction;
 
 use crate::line::{Goal, Line};
 use crate::lines::Group;
-use crate::measure::{Effort, Subject, Timing, alone, compare, subject};
+use crate::measure::{Effort, Subject, Timing, alone, compare, many};
 use game::{FRAMES, Game, Naive, Ours, Rules};
 
 /// Every workload. They are promised to be no slower than what is written without thought.
@@ -33,6 +33,10 @@ trait Host: Clone + 'static {
     fn commands<G: Game>(&mut self, game: &mut G, frame: u32);
     /// Frames until it goes on as it is.
     fn warm_up(&self) -> u32 {
+        2 * FRAMES
+    }
+    /// Frames after which it is as busy as before; whole cycles are timed.
+    fn cycle(&self) -> u32 {
         2 * FRAMES
     }
 }
@@ -77,7 +81,9 @@ impl<H: Host, G: Game> Match<H, G> {
 fn play<H: Host, G: Game + 'static>(host: &H) -> (Subject<'static>, Vec<f64>, usize) {
     let mut game = Match::<H, G>::new(host.clone());
     let (values, events) = (game.values(), game.events);
-    (subject(move || game.step()), values, events)
+    let cycle = host.cycle();
+    let subject = many(cycle as usize, move || (0..cycle).for_each(|_| game.step()));
+    (subject, values, events)
 }
 
 /// Plays a game on both systems in turn and compares.
