@@ -1,8 +1,10 @@
 //! Gameplay controllers (§4): who has attributes, tags, effects and abilities.
 
+pub(crate) mod index;
+
 use smallvec::SmallVec;
 
-use crate::ability::TriggerOn;
+use self::index::{AbilityKey, EffectKey, RunKey};
 use crate::attribute::Metadata;
 use crate::attribute::slot_bits::SlotBits;
 use crate::codec::{plain_enum, plain_struct};
@@ -11,6 +13,7 @@ use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
 use crate::id::{AbilityId, ActorId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
+use crate::row::Row;
 use crate::simulation::InputState;
 use crate::tag::TagContainer;
 use crate::targeting::{Placement, Team};
@@ -107,23 +110,28 @@ pub struct Controller {
     pub(crate) base: Vec<f64>,
     pub(crate) current: Vec<f64>,
     /// Sorted by slot, sequence and index.
-    pub(crate) modifiers: Vec<ModifierEntry>,
+    pub(crate) modifiers: Row<ModifierEntry>,
     pub(crate) tags: TagContainer,
     /// In application order, queued ones included.
-    pub(crate) effects: Vec<ActiveEffectId>,
+    pub(crate) effects: Row<ActiveEffectId>,
+    /// Those of them that somebody looks for; sorted. Derived from the effects.
+    pub(crate) effect_index: Row<(EffectKey, u64, ActiveEffectId)>,
     /// Effects on other controllers whose source this is, with their sequence numbers, in that order.
-    pub(crate) outgoing: Vec<(u64, ActiveEffectId)>,
+    pub(crate) outgoing: Row<(u64, ActiveEffectId)>,
     /// Active effects, here or elsewhere, that follow something of this controller; sorted.
-    pub(crate) watchers: Vec<(WatchSubject, u64, ActiveEffectId)>,
+    pub(crate) watchers: Row<(WatchSubject, u64, ActiveEffectId)>,
     /// How many active effects show each cue (E11); sorted.
     pub(crate) cues: SmallVec<[(TagId, u32); 2]>,
-    pub(crate) abilities: Vec<AbilityHandle>,
+    /// Its abilities, in the order of their grants.
+    pub(crate) abilities: Row<AbilityHandle>,
+    /// What leads to which of them; sorted. Derived from the abilities.
+    pub(crate) ability_index: Row<(AbilityKey, u64, AbilityHandle)>,
     /// Runs of its abilities, in the order of their beginning.
-    pub(crate) activations: Vec<ActivationId>,
-    /// What starts its abilities by itself, in the order of their grants (A7). Derived from the abilities.
-    pub(crate) triggers: SmallVec<[(TriggerOn, TagId, AbilityHandle); 1]>,
+    pub(crate) activations: Row<ActivationId>,
+    /// Those of them that tags end or that block others; sorted. Derived from the runs.
+    pub(crate) run_index: Row<(RunKey, u64, ActivationId)>,
     /// Tasks that wait to be told of something about it; sorted. Derived from the tasks.
-    pub(crate) subscriptions: Vec<(Subject, u64, TaskId)>,
+    pub(crate) subscriptions: Row<(Subject, u64, TaskId)>,
     /// How many effects block abilities with each tag; sorted. Derived from the effects.
     pub(crate) ability_blocks: SmallVec<[(TagId, u32); 1]>,
     /// Its inputs, in the order of their first press.
@@ -265,12 +273,14 @@ plain_struct!(cloned Controller {
     modifiers: derived,
     tags: derived,
     effects: derived,
+    effect_index: index,
     outgoing: derived,
     watchers: index,
     cues: derived,
     abilities: derived,
+    ability_index: index,
     activations: derived,
-    triggers: index,
+    run_index: index,
     subscriptions: index,
     ability_blocks: index,
     inputs,

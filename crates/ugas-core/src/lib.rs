@@ -56,6 +56,7 @@ pub mod number;
 pub mod random;
 pub mod refusal;
 pub mod reload;
+mod row;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;

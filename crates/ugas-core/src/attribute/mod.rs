@@ -6,6 +6,7 @@
 use crate::codec::{plain_enum, plain_struct};
 
 pub(crate) mod layout;
+pub(crate) mod layouts;
 pub(crate) mod slot_bits;
 
 pub use layout::AttributeSetError;

@@ -4,9 +4,8 @@
 //! the active set and not of its history (M10). Entries are stored with stacks already factored in (M8), so that the
 //! loop over them is a loop over numbers.
 
-use smallvec::SmallVec;
-
 use super::Operation;
+use super::channels::ChannelSums;
 use crate::handle::ActiveEffectId;
 use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::ChannelId;
@@ -162,7 +161,7 @@ struct Terms {
     divisor: f64,
     /// Product of what multiplies by itself.
     factor: f64,
-    channels: SmallVec<[(ChannelId, f64); 16]>,
+    channels: ChannelSums,
     winner: Option<Winner>,
 }
 
@@ -181,7 +180,7 @@ impl Terms {
             shared: 0.0,
             divisor: 0.0,
             factor: 1.0,
-            channels: SmallVec::new(),
+            channels: ChannelSums::default(),
             winner: None,
         }
     }
@@ -190,12 +189,7 @@ impl Terms {
         match (entry.operation, entry.channel) {
             (Operation::Add, _) => self.add += entry.amount,
             (Operation::AddPost, _) => self.post += entry.amount,
-            (Operation::Multiply, Some(channel)) => {
-                match self.channels.iter_mut().find(|(id, _)| *id == channel) {
-                    Some((_, sum)) => *sum += entry.amount,
-                    None => self.channels.push((channel, entry.amount)),
-                }
-            }
+            (Operation::Multiply, Some(channel)) => self.channels.add(channel, entry.amount),
             (Operation::Multiply, None) | (Operation::MultiplyCompound, _) => self.factor *= entry.amount,
             (Operation::MultiplyAdditive, _) => self.shared += entry.amount,
             (Operation::DivideAdditive, _) => self.divisor += entry.amount,
@@ -223,7 +217,7 @@ impl Terms {
             return winner.value;
         }
         let mut value = input + self.add;
-        for &(_, bonus) in &self.channels {
+        for &(_, bonus) in &self.channels.sums {
             value *= 1.0 + bonus;
         }
         value *= (1.0 + self.shared) * self.factor;

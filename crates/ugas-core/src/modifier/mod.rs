@@ -1,6 +1,7 @@
 //! Modifiers (§5.3, §9.4): one change to one attribute, and how many of them combine (`aggregate.rs`).
 
 pub(crate) mod aggregate;
+mod channels;
 
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::magnitude::MagnitudeDef;

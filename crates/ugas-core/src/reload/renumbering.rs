@@ -14,8 +14,9 @@ pub struct Renumbering {
     tags: Box<[Option<TagId>]>,
     attributes: Box<[Option<AttributeId>]>,
     sets: Box<[Option<AttributeSetId>]>,
-    /// Those of the catalog, then those created at run time.
-    effects: Vec<Option<EffectId>>,
+    effects: Box<[Option<EffectId>]>,
+    /// Effects created at run time, by their number among them; sorted.
+    runtime_effects: Vec<(u32, EffectId)>,
     abilities: Box<[Option<AbilityId>]>,
     channels: Box<[Option<ChannelId>]>,
     curves: Box<[Option<CurveId>]>,
@@ -49,8 +50,6 @@ translations! {
     attribute, attribute_or_unknown: AttributeId in attributes;
     /// The attribute set of the same name; `None` if it is gone.
     attribute_set, set_or_unknown: AttributeSetId in sets;
-    /// The effect of the same name, or the same effect created at run time; `None` if it is gone.
-    effect, effect_or_unknown: EffectId in effects;
     /// The ability of the same name; `None` if it is gone.
     ability, ability_or_unknown: AbilityId in abilities;
     /// The channel of the same name; `None` if it is gone.
@@ -72,6 +71,7 @@ impl Renumbering {
             attributes: by_name(&before.attributes, &after.attributes, AttributeId::from_index),
             sets: by_name(&before.sets, &after.sets, AttributeSetId::from_index),
             effects: by_name(&before.effects, &after.effects, EffectId::from_index),
+            runtime_effects: Vec::new(),
             abilities: by_name(&before.abilities, &after.abilities, AbilityId::from_index),
             channels: by_name(&before.channels, &after.channels, ChannelId::from_index),
             curves: by_name(&before.curves, &after.curves, CurveId::from_index),
@@ -80,9 +80,23 @@ impl Renumbering {
         }
     }
 
-    /// Adds the next effect created at run time.
-    pub(crate) fn push_runtime_effect(&mut self, new: Option<EffectId>) {
-        self.effects.push(new);
+    /// The effect of the same name, or the same effect created at run time; `None` if it is gone.
+    pub fn effect(&self, old: EffectId) -> Option<EffectId> {
+        let Some(number) = old.usize().checked_sub(self.effects.len()) else {
+            return self.effects[old.usize()];
+        };
+        let at = self.runtime_effects.binary_search_by_key(&number, |(known, _)| *known as usize).ok()?;
+        self.runtime_effects.get(at).map(|(_, new)| *new)
+    }
+
+    /// The same, or an id that names nothing.
+    pub(crate) fn effect_or_unknown(&self, old: EffectId) -> EffectId {
+        self.effect(old).unwrap_or(EffectId::from_index(u32::MAX))
+    }
+
+    /// Adds the next effect created at run time that goes on, by its number among them.
+    pub(crate) fn push_runtime_effect(&mut self, number: u32, new: EffectId) {
+        self.runtime_effects.push((number, new));
     }
 }
 

@@ -367,6 +367,7 @@ impl Simulation {
         if let Some(controller) = self.state.controllers.get_mut(controller) {
             controller.activations.push(id);
         }
+        self.index_run(id);
         Some(id)
     }
 
@@ -407,15 +408,10 @@ impl Simulation {
         for cue in cues {
             self.remove_cue(controller, cue);
         }
+        self.unlist_run(id);
         self.state.activations.remove(id);
-        if let Some(known) = self.state.controllers.get_mut(controller) {
-            known.activations.retain(|other| *other != id);
-        }
-        let mut leaves = false;
-        if let Some(granted) = self.state.abilities.get_mut(handle) {
-            granted.activations.retain(|other| *other != id);
-            leaves = granted.remove_on_end && granted.activations.is_empty();
-        }
+        let granted = self.state.abilities.get(handle);
+        let leaves = granted.is_some_and(|granted| granted.remove_on_end && !granted.is_active());
         self.emit_with(
             cause,
             match reason.is_cancel() {

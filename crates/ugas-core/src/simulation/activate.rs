@@ -276,23 +276,20 @@ impl Simulation {
         }
     }
 
-    /// Follows what the effect reads of source and target (E7, E8, M5).
+    /// Follows what the effect reads of source and target (E7, E8, M5), and makes it known to those who look for it.
     pub(super) fn watch(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            let entry = (watch.subject, sequence, id);
-            if let Err(at) = controller.watchers.binary_search(&entry) {
-                controller.watchers.insert(at, entry);
-            }
+            controller.watchers.insert_sorted((watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
-            && let Err(at) = controller.outgoing.binary_search(&(sequence, id))
         {
-            controller.outgoing.insert(at, (sequence, id));
+            controller.outgoing.insert_sorted((sequence, id));
         }
+        self.index_effect(id, effect);
     }
 
     pub(super) fn unwatch(&mut self, id: ActiveEffectId, effect: &Effect) {
@@ -300,16 +297,14 @@ impl Simulation {
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            if let Ok(at) = controller.watchers.binary_search(&(watch.subject, sequence, id)) {
-                controller.watchers.remove(at);
-            }
+            controller.watchers.remove_sorted(&(watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
-            && let Ok(at) = controller.outgoing.binary_search(&(sequence, id))
         {
-            controller.outgoing.remove(at);
+            controller.outgoing.remove_sorted(&(sequence, id));
         }
+        self.unindex_effect(id, effect);
     }
 
     /// When a periodic effect ticks next, unless it has ended by then.

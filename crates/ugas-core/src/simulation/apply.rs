@@ -9,6 +9,8 @@ use super::execute::{Run, SpecRef};
 use super::magnitude::{Dice, Inputs};
 use super::state::Role;
 use super::{Simulation, SourceTags};
+use crate::controller::Controller;
+use crate::controller::index::EffectKey;
 use crate::effect::{
     AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
 };
@@ -221,7 +223,7 @@ impl Simulation {
                 reasons.push(RefusalReason::WouldBeRemoved { tag });
             }
         }
-        if let Some(by) = self.immunity(effect, spec, controller.effects()) {
+        if let Some(by) = self.immunity(effect, spec, controller) {
             reasons.push(RefusalReason::Immune { by });
         }
         if reasons.is_empty() { Ok(()) } else { Err(reasons) }
@@ -232,13 +234,13 @@ impl Simulation {
         &self,
         incoming: &Effect,
         spec: &EffectSpec,
-        effects: &[ActiveEffectId],
+        controller: &Controller,
     ) -> Option<ActiveEffectId> {
         let mut tags: Option<TagBits> = None;
-        effects.iter().copied().find(|&id| {
+        let immunities = controller.effect_index.about(EffectKey::Immunity);
+        immunities.iter().map(|&(.., id)| id).find(|&id| {
             let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
-            let gives = !effect.immunity.is_empty() || !effect.immunity_query.is_empty();
-            if !gives || active.inhibited || active.status == EffectStatus::Queued {
+            if active.inhibited || active.status == EffectStatus::Queued {
                 return false;
             }
             let own = tags.get_or_insert_with(|| self.tags_with(incoming, spec));

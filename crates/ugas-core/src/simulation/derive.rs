@@ -8,8 +8,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{Simulation, State};
+use crate::controller::Controller;
 use crate::effect::{Effect, EffectStatus};
-use crate::handle::{ActiveEffectId, ControllerId, TaskId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::TagId;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::tag::TagContainer;
@@ -18,7 +19,7 @@ impl Simulation {
     /// The running effects on a controller, in application order, with their definitions.
     pub(super) fn running_effects(&self, id: ControllerId) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let controller = self.state.controllers.get(id);
-        let effects = controller.map(|controller| controller.effects.as_slice()).unwrap_or_default();
+        let effects = controller.map(Controller::effects).unwrap_or_default();
         let running = effects.iter().filter_map(|&active| {
             let instance = self.state.effects.get(active)?;
             let effect = self.state.definition(&self.catalog, instance.effect)?;
@@ -69,7 +70,7 @@ impl Simulation {
             Ok(at) => cues[at].1 += 1,
             Err(at) => cues.insert(at, (cue, 1)),
         };
-        let runs = self.state.controllers.get(id).map(|controller| controller.activations.as_slice());
+        let runs = self.state.controllers.get(id).map(Controller::activations);
         for &run in runs.unwrap_or_default() {
             let activation = self.state.activations.get(run);
             activation.iter().flat_map(|activation| &activation.cues).for_each(|cue| count(*cue));
@@ -90,7 +91,7 @@ impl Simulation {
         }
     }
 
-    /// Subscriptions, triggers, blocks and timers, which follow from tasks, abilities and effects.
+    /// Subscriptions, indexes, blocks and timers, which follow from tasks, abilities, runs and effects.
     pub(super) fn derive_runs(&mut self) {
         let tasks: Vec<TaskId> = self.state.tasks.handles().collect();
         for id in tasks {
@@ -103,17 +104,17 @@ impl Simulation {
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         for id in controllers {
             let Some(controller) = self.state.controllers.get(id) else { continue };
-            for handle in controller.abilities.clone() {
+            let abilities: Vec<AbilityHandle> = controller.abilities.to_vec();
+            let runs: Vec<ActivationId> = controller.activations.to_vec();
+            for handle in abilities {
                 let Some(granted) = self.state.abilities.get(handle) else { continue };
-                let (recharge, ability) = (granted.recharge, granted.ability);
-                if let Some(at) = recharge {
+                if let Some(at) = granted.recharge {
                     self.schedule_recharge(handle, at);
                 }
-                let Some(ability) = self.catalog.ability_by_id(ability) else { continue };
-                if let Some(controller) = self.state.controllers.get_mut(id) {
-                    let triggers = ability.triggers.iter().map(|&(on, tag)| (on, tag, handle));
-                    controller.triggers.extend(triggers);
-                }
+                self.index_ability(handle);
+            }
+            for run in runs {
+                self.index_run(run);
             }
             for (_, effect) in self.giving_effects(id) {
                 for tag in effect.block_abilities.iter() {

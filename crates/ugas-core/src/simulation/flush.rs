@@ -171,14 +171,7 @@ impl Simulation {
     /// Tells the active effects that follow `subject` of a controller to look again.
     pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.watchers.is_empty() {
-            return;
-        }
-        let start = controller.watchers.partition_point(|(watched, ..)| *watched < subject);
-        for &(watched, _, active) in &controller.watchers[start..] {
-            if watched != subject {
-                break;
-            }
+        for &(_, _, active) in controller.watchers.about(subject) {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.qualification_pending |= matches!(subject, WatchSubject::Tag(_));
                 if !effect.refresh_pending {

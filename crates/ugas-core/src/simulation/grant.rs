@@ -122,8 +122,14 @@ impl Simulation {
         if let Some(input) = &input {
             self.check_name(input.as_str()).map_err(RefusalReason::LimitReached)?;
         }
-        let granted = self.state.abilities.get_mut(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
-        granted.input = input;
+        if !self.state.abilities.contains(handle) {
+            return Err(RefusalReason::UnknownGrant(handle));
+        }
+        self.unindex_ability(handle);
+        if let Some(granted) = self.state.abilities.get_mut(handle) {
+            granted.input = input;
+        }
+        self.index_ability(handle);
         Ok(())
     }
 
@@ -251,13 +257,13 @@ impl Simulation {
             timer: None,
         });
         controller.abilities.push(handle);
-        controller.triggers.extend(ability.triggers.iter().map(|&(on, tag)| (on, tag, handle)));
         let present = ability
             .triggers
             .iter()
             .filter(|(on, tag)| *on == TriggerOn::TagPresent && controller.tags.matches(*tag));
         let present: SmallVec<[_; 1]> = present.map(|&(_, tag)| tag).collect();
         let activate = grant.activate || ability.def.activate_on_grant;
+        self.index_ability(handle);
         self.emit(EventKind::AbilityGranted { controller: id, handle, ability: grant.ability });
         if activate {
             self.enqueue(Consequence::Activate { handle, request: ActivationRequest::default() });
@@ -293,14 +299,12 @@ impl Simulation {
         for activation in granted.activations.clone().into_iter().rev() {
             self.end_activation(activation, EndReason::Revoked);
         }
+        self.unindex_ability(handle);
+        self.state.unlist_ability(handle);
         let Some(granted) = self.state.abilities.remove(handle) else { return };
         let GrantedAbility { ability, controller: id, timer, .. } = granted;
         if let Some(timer) = timer {
             self.state.timers.cancel(timer);
-        }
-        if let Some(controller) = self.state.controllers.get_mut(id) {
-            controller.abilities.retain(|other| *other != handle);
-            controller.triggers.retain(|(.., other)| *other != handle);
         }
         self.emit(EventKind::AbilityRevoked { controller: id, handle, ability });
     }

@@ -6,6 +6,7 @@ use super::Simulation;
 use super::ability::ActivationRequest;
 use super::cascade::Consequence;
 use crate::ability::{ActivationReason, ActivationRefusal};
+use crate::controller::index::AbilityKey;
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::input::{InputBufferConfig, InputId};
@@ -177,17 +178,22 @@ impl Simulation {
     /// Whether a task waits for just this.
     fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
         let Some(known) = self.state.controllers.get(controller) else { return false };
-        known.subscriptions.iter().any(|&(subject, _, task)| {
-            subject == Subject::InputPressed && !matches!(self.judge(task, event), super::waits::Verdict::No)
-        })
+        known
+            .subscriptions
+            .about(Subject::InputPressed)
+            .iter()
+            .any(|&(.., task)| !matches!(self.judge(task, event), super::waits::Verdict::No))
     }
 
+    /// The abilities bound to an input, in the order of their grants.
     fn bound_to(&self, controller: ControllerId, input: &InputId) -> SmallVec<[AbilityHandle; 2]> {
-        let handles = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        let Some(known) = self.state.controllers.get(controller) else { return SmallVec::new() };
+        // Two names may have one hash.
         let is_bound = |handle: &AbilityHandle| {
             self.state.abilities.get(*handle).is_some_and(|granted| granted.input.as_ref() == Some(input))
         };
-        handles.unwrap_or_default().iter().copied().filter(is_bound).collect()
+        let candidates = known.ability_index.about(AbilityKey::input(input)).iter();
+        candidates.map(|&(.., handle)| handle).filter(is_bound).collect()
     }
 
     /// §11.3 TryActivateAbilityByInputID. `None` if nothing is bound to the input.

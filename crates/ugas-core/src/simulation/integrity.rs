@@ -4,9 +4,10 @@ use super::Simulation;
 use super::state::{Timer, TimerKind};
 use crate::ability::ThreadStatus;
 use crate::controller::Controller;
+use crate::controller::index::{AbilityKey, EffectKey, RunKey};
 use crate::effect::EffectStatus;
 use crate::handle::ControllerId;
-use crate::id::TagId;
+use crate::id::{EffectId, TagId};
 use crate::time::Time;
 
 impl Simulation {
@@ -17,8 +18,10 @@ impl Simulation {
         for (id, controller) in self.state.controllers.iter() {
             self.check_abilities(id, controller, &mut found);
             self.check_subscriptions(id, controller, &mut found);
+            self.check_effects(id, controller, &mut found);
             self.check_gifts(controller, &mut found);
         }
+        self.check_uses(&mut found);
         self.check_runs(&mut found);
         self.check_timers(&mut found);
         found
@@ -29,15 +32,23 @@ impl Simulation {
             self.state.abilities.iter().filter(|(_, granted)| granted.controller == id).collect();
         granted.sort_unstable_by_key(|(_, granted)| granted.sequence);
         differ(found, "abilities", &controller.abilities, granted.iter().map(|(handle, _)| *handle));
-        let triggers = granted.iter().filter_map(|&(handle, granted)| {
-            let ability = self.catalog.ability_by_id(granted.ability)?;
-            Some(ability.triggers.iter().map(move |&(on, tag)| (on, tag, handle)))
-        });
-        differ(found, "triggers", &controller.triggers, triggers.flatten());
+        let mut index = Vec::new();
+        for &(handle, granted) in &granted {
+            let Some(ability) = self.catalog.ability_by_id(granted.ability) else { continue };
+            let keys = AbilityKey::of(ability, granted.input.as_ref());
+            index.extend(keys.map(|key| (key, granted.sequence, handle)));
+        }
+        differ(found, "the index of abilities", &controller.ability_index, sorted(index));
         let mut runs: Vec<_> =
             self.state.activations.iter().filter(|(_, run)| run.controller == id).collect();
         runs.sort_unstable_by_key(|(_, run)| run.sequence);
         differ(found, "runs of a controller", &controller.activations, runs.iter().map(|(run, _)| *run));
+        let mut index = Vec::new();
+        for &(id, run) in &runs {
+            let Some(ability) = self.catalog.ability_by_id(run.ability) else { continue };
+            index.extend(RunKey::of(ability, run.while_tag).map(|key| (key, run.sequence, id)));
+        }
+        differ(found, "the index of runs", &controller.run_index, sorted(index));
         for (handle, granted) in granted {
             let own = runs.iter().filter(|(_, run)| run.granted == handle);
             differ(found, "runs of an ability", &granted.activations, own.map(|(run, _)| *run));
@@ -51,9 +62,36 @@ impl Simulation {
         let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
         let entries =
             tasks.flat_map(|(handle, task)| task.subjects.iter().map(move |&to| (to, task.sequence, handle)));
-        let mut entries: Vec<_> = entries.collect();
-        entries.sort_unstable();
-        differ(found, "subscriptions", &controller.subscriptions, entries.into_iter());
+        differ(found, "subscriptions", &controller.subscriptions, sorted(entries.collect()));
+    }
+
+    fn check_effects(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        let effects = self.state.effects.iter().filter(|(_, active)| active.target == id);
+        let effects = sorted(effects.map(|(id, active)| (active.sequence, id)).collect());
+        differ(found, "effects", &controller.effects, effects.map(|(_, id)| id));
+        let mut index = Vec::new();
+        for &id in &controller.effects {
+            let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { continue };
+            let keys = EffectKey::of(effect, active.effect, active.source());
+            index.extend(keys.map(|key| (key, active.sequence, id)));
+        }
+        differ(found, "the index of effects", &controller.effect_index, sorted(index));
+    }
+
+    /// How many instances effects created at run time have.
+    fn check_uses(&self, found: &mut Vec<String>) {
+        let first = self.catalog.effect_count();
+        for (number, effect) in self.state.runtime_effects.iter() {
+            let is_of = |id: EffectId| id.usize().checked_sub(first) == Some(number as usize);
+            let count = self.state.effects.iter().filter(|(_, active)| is_of(active.effect)).count();
+            let uses = self.state.runtime_effects.uses(number);
+            if uses as usize != count {
+                found.push(format!(
+                    "`{}` is said to be active {uses} times and is {count} times",
+                    effect.name()
+                ));
+            }
+        }
     }
 
     /// Ability blocks and cues: counted gifts of effects and abilities.
@@ -126,6 +164,12 @@ impl Simulation {
         let scheduled: Vec<_> = core::iter::from_fn(|| timers.pop_due(Time::MAX)).collect();
         differ(found, "timers", &scheduled, expected.into_iter());
     }
+}
+
+fn sorted<T: Ord>(mut items: Vec<T>) -> impl Iterator<Item = T> {
+    items.sort_unstable();
+    items.dedup();
+    items.into_iter()
 }
 
 fn counted(mut tags: Vec<TagId>) -> Vec<(TagId, u32)> {

@@ -20,10 +20,12 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod definitions;
 mod derive;
 mod execute;
 mod flush;
 mod grant;
+mod index;
 mod inputs;
 mod integrity;
 mod limits;
@@ -219,8 +221,8 @@ impl Simulation {
     /// The effects created at run time, in the order of their creation.
     pub fn runtime_effects(&self) -> impl Iterator<Item = (EffectId, &Effect)> {
         let first = self.catalog.effect_count() as u32;
-        let ids = (first..).map(EffectId::from_index);
-        ids.zip(&self.state.runtime_effects).filter_map(|(id, effect)| Some((id, &**effect.as_ref()?)))
+        let known = self.state.runtime_effects.iter();
+        known.map(move |(number, effect)| (EffectId::from_index(first.saturating_add(number)), &**effect))
     }
 
     /// The name of an effect, of the catalog or created at run time.

@@ -7,6 +7,7 @@ use super::Simulation;
 use super::ability::ActivationRequest;
 use super::cascade::Consequence;
 use crate::ability::{EndReason, GameplayEvent, TriggerOn};
+use crate::controller::index::{AbilityKey, RunKey};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::id::{AttributeId, TagId};
@@ -87,16 +88,19 @@ impl Simulation {
     /// the owner has such a tag already.
     pub(super) fn cancel_by_grant(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let registry = self.catalog.tags();
-        let hit = |&run: &ActivationId| {
-            let activation = self.state.activations.get(run)?;
-            let ability = self.catalog.ability_by_id(activation.ability)?;
-            let by = ability.cancel_with.iter().find(|&wanted| registry.is_within(tag, wanted))?;
-            (!self.is_own_tag(run)).then_some((run, by))
-        };
-        let cancelled: SmallVec<[(ActivationId, TagId); 2]> =
-            controller.activations.iter().filter_map(hit).collect();
-        for (activation, by) in cancelled {
+        if controller.run_index.is_empty() {
+            return;
+        }
+        let mut hit: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
+        for by in self.catalog.tags().ancestors(tag).chain([tag]) {
+            let runs = controller.run_index.about(RunKey::CancelledBy(by)).iter();
+            hit.extend(runs.map(|&(_, sequence, run)| (sequence, run, by)));
+        }
+        hit.retain(|&mut (_, run, _)| !self.is_own_tag(run));
+        // Once each, in the order of their beginning, by the first tag of their set.
+        hit.sort_unstable();
+        hit.dedup_by_key(|(_, run, _)| *run);
+        for (_, activation, by) in hit {
             self.enqueue(Consequence::Cancel { activation, reason: EndReason::CancelledByTag(by) });
         }
     }
@@ -110,12 +114,12 @@ impl Simulation {
 
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = controller
-            .triggers
-            .iter()
-            .filter(|(on, watched, _)| *watched == tag && *on != TriggerOn::Event)
-            .map(|&(on, _, handle)| (on, handle))
-            .collect();
+        let mut triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = SmallVec::new();
+        for &(.., handle) in controller.ability_index.about(AbilityKey::Tag(tag)) {
+            let triggers = self.granted(handle).map(|(_, ability)| &*ability.triggers).unwrap_or_default();
+            let by_tag = triggers.iter().filter(|(on, watched)| *watched == tag && *on != TriggerOn::Event);
+            triggered.extend(by_tag.map(|&(on, _)| (on, handle)));
+        }
         for (on, handle) in triggered {
             let while_tag = (on == TriggerOn::TagPresent).then_some(tag);
             let request = ActivationRequest { while_tag, ..ActivationRequest::default() };
@@ -126,11 +130,8 @@ impl Simulation {
 
     fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let kept_by_tag = |run: &ActivationId| {
-            self.state.activations.get(*run).is_some_and(|known| known.while_tag == Some(tag))
-        };
-        let over: SmallVec<[ActivationId; 2]> =
-            controller.activations.iter().copied().filter(kept_by_tag).collect();
+        let kept_by_tag = controller.run_index.about(RunKey::KeptBy(tag)).iter();
+        let over: SmallVec<[ActivationId; 2]> = kept_by_tag.map(|&(.., run)| run).collect();
         for activation in over {
             self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
         }
@@ -140,17 +141,17 @@ impl Simulation {
     /// A7: an event triggers the abilities that are triggered by its tag or one above it, in the order of their grants.
     fn trigger(&mut self, id: ControllerId, event: &GameplayEvent) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.triggers.is_empty() {
+        if controller.ability_index.is_empty() {
             return;
         }
-        let registry = self.catalog.tags();
-        let mut triggered: SmallVec<[AbilityHandle; 2]> = SmallVec::new();
-        for &(on, tag, handle) in &controller.triggers {
-            if on == TriggerOn::Event && registry.is_within(event.tag, tag) && !triggered.contains(&handle) {
-                triggered.push(handle);
-            }
+        let mut triggered: SmallVec<[(u64, AbilityHandle); 2]> = SmallVec::new();
+        for tag in self.catalog.tags().ancestors(event.tag).chain([event.tag]) {
+            let abilities = controller.ability_index.about(AbilityKey::Event(tag)).iter();
+            triggered.extend(abilities.map(|&(_, sequence, handle)| (sequence, handle)));
         }
-        for handle in triggered {
+        triggered.sort_unstable();
+        triggered.dedup();
+        for (_, handle) in triggered {
             let request = ActivationRequest {
                 targets: event.target.map(TargetData::from).unwrap_or_default(),
                 event: Some(event.clone()),
@@ -167,11 +168,12 @@ impl Simulation {
         let concerns = |handle: &AbilityHandle| {
             self.granted(*handle).is_some_and(|(_, ability)| {
                 let others = ability.cooldown_tags.present_in(&controller.tags).filter(|other| *other != tag);
-                ability.cooldown_tags.contains(tag) && others.count() == 0
+                others.count() == 0
             })
         };
+        let with_tag = controller.ability_index.about(AbilityKey::Cooldown(tag)).iter();
         let concerned: SmallVec<[AbilityHandle; 2]> =
-            controller.abilities.iter().copied().filter(concerns).collect();
+            with_tag.map(|&(.., handle)| handle).filter(concerns).collect();
         for handle in concerned {
             let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
             self.emit(match began {

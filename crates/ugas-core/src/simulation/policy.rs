@@ -6,6 +6,7 @@ use super::Simulation;
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
+use crate::controller::index::EffectKey;
 use crate::effect::{
     ActiveEffect, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
     PeriodReset, Stacking, StackingType,
@@ -48,18 +49,6 @@ impl Simulation {
         })
     }
 
-    pub(super) fn instances_of(
-        &self,
-        effect: EffectId,
-        target: ControllerId,
-    ) -> impl Iterator<Item = ActiveEffectId> + '_ {
-        let effects = self.state.controllers.get(target).map(|controller| &*controller.effects);
-        let of_effect = move |&id: &ActiveEffectId| {
-            self.state.effects.get(id).is_some_and(|active| active.effect == effect)
-        };
-        effects.unwrap_or_default().iter().copied().filter(of_effect)
-    }
-
     /// The stack that an application joins (E5). Without a source nothing stacks by source.
     fn stack_for(
         &self,
@@ -68,12 +57,12 @@ impl Simulation {
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> Option<ActiveEffectId> {
-        self.instances_of(effect, target).find(|&id| match stacking.kind {
-            StackingType::AggregateByTarget => true,
-            StackingType::AggregateBySource => {
-                source.is_some() && self.state.effects.get(id).is_some_and(|active| active.source() == source)
-            }
-        })
+        let key = match stacking.kind {
+            StackingType::AggregateByTarget => EffectKey::Instance(effect),
+            StackingType::AggregateBySource => EffectKey::InstanceFrom(effect, source?),
+        };
+        let stacks = self.state.controllers.get(target)?.effect_index.about(key);
+        stacks.first().map(|&(.., id)| id)
     }
 
     fn add_instance(&mut self, prepared: Prepared<'_>, status: EffectStatus) -> Result<Application, Reasons> {
@@ -210,7 +199,7 @@ impl Simulation {
         if full {
             let ends = stacking.deny_overflow || stacking.clear_on_overflow;
             if ends {
-                self.overflow(&stacking, &prepared.spec, prepared.target);
+                self.overflow(&stacking, prepared.spec, prepared.target);
             }
             if stacking.clear_on_overflow {
                 self.remove_active(id, RemovalReason::Overflowed);
@@ -270,7 +259,7 @@ impl Simulation {
                 active.next_tick = Self::next_tick_after(active, now);
             }
             self.schedule(id);
-            self.first_tick(id, &effect);
+            self.first_tick(id, effect);
         }
         Ok(Application::Stacked { active: id, stacks })
     }
@@ -349,7 +338,11 @@ impl Simulation {
         let target = before.target;
         let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
         let spec = spec.take();
-        self.unwatch(id, effect);
+        // What it follows is the same, unless it is of another source now.
+        let moves = before.spec.context.source != spec.context.source;
+        if moves {
+            self.unwatch(id, effect);
+        }
         let source_lives = spec.context.source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
             active.spec = spec;
@@ -362,17 +355,23 @@ impl Simulation {
                 active.last_source = None;
             }
         }
-        self.watch(id, effect);
+        if moves {
+            self.watch(id, effect);
+        }
         if stacks > 1 {
             self.reevaluate(id, effect);
         }
         let outcome = self.try_modifiers(id, effect, Self::update_modifiers);
         if outcome.is_err() {
-            self.unwatch(id, effect);
+            if moves {
+                self.unwatch(id, effect);
+            }
             if let Some(active) = self.state.effects.get_mut(id) {
                 *active = before;
             }
-            self.watch(id, effect);
+            if moves {
+                self.watch(id, effect);
+            }
             self.update_modifiers(id, effect);
             self.recompute_values();
             self.state.sequence -= 1;

@@ -83,7 +83,7 @@ impl Simulation {
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
             // Nothing is known of it but that it is there; it must not be there for ever.
             self.unschedule(id);
-            self.forget_instance(id, target);
+            self.state.unlist_effect(id, target);
             self.state.effects.discard(id);
             return;
         };
@@ -97,7 +97,7 @@ impl Simulation {
                 self.take(id, &effect, Withdrawal::Removal);
             }
         }
-        self.forget_instance(id, target);
+        self.state.unlist_effect(id, target);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let granted = core::mem::take(&mut active.granted);
         let leads_on = running && reason != RemovalReason::TargetGone;
@@ -112,15 +112,6 @@ impl Simulation {
         }
         if leads_on && effect.def.policy == ExecutionPolicy::RunInSequence {
             self.scratch.begins.push_back((effect_id, target));
-        }
-    }
-
-    /// Takes an active effect off the list of its target.
-    fn forget_instance(&mut self, id: ActiveEffectId, target: ControllerId) {
-        if let Some(controller) = self.state.controllers.get_mut(target)
-            && let Some(at) = controller.effects.iter().rposition(|other| *other == id)
-        {
-            controller.effects.remove(at);
         }
     }
 

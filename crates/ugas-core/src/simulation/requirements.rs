@@ -12,9 +12,10 @@ use crate::ability::{
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
+use crate::controller::index::{EffectKey, RunKey};
 use crate::effect::{EffectContext, EffectSpec};
 use crate::expr::Side;
-use crate::handle::{AbilityHandle, ActivationId, ControllerId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
@@ -210,32 +211,49 @@ impl Simulation {
         controller: &Controller,
         reasons: &mut ActivationReasons,
     ) {
-        for &id in &controller.activations {
+        for (id, tag) in self.blocking_runs(granted, ability, controller) {
             let Some(activation) = self.state.activations.get(id) else { continue };
             // One that is about to be restarted does not stand in its own way.
             if activation.granted == handle && ability.def.retrigger {
                 continue;
             }
-            let Some(other) = self.catalog.ability_by_id(activation.ability) else { continue };
-            let blocking =
-                other.block_abilities.iter().find(|&tag| self.ability_has_tag(granted, ability, tag));
-            if let Some(tag) = blocking {
-                let by = Some(activation.granted);
-                reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
-            }
+            let by = Some(activation.granted);
+            reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
         }
         for &(tag, _) in &controller.ability_blocks {
             if self.ability_has_tag(granted, ability, tag) {
-                let blocks = |id: &crate::handle::ActiveEffectId| {
-                    let found = self.state.effect_of(&self.catalog, *id);
-                    found.is_some_and(|(active, effect)| {
-                        !active.inhibited && active.given && effect.block_abilities.contains(tag)
-                    })
+                let blocks = |id: &ActiveEffectId| {
+                    self.state.effects.get(*id).is_some_and(|active| !active.inhibited && active.given)
                 };
-                let effect = controller.effects.iter().copied().find(blocks);
+                let candidates = controller.effect_index.about(EffectKey::Blocks(tag)).iter();
+                let effect = candidates.map(|&(.., id)| id).find(blocks);
                 reasons.push(ActivationReason::BlockedByAbility { tag, by: None, effect });
             }
         }
+    }
+
+    /// The runs that block an ability, in the order of their beginning, each with the first tag by which it does.
+    fn blocking_runs(
+        &self,
+        granted: &GrantedAbility,
+        ability: &Ability,
+        controller: &Controller,
+    ) -> SmallVec<[(ActivationId, TagId); 2]> {
+        let mut found: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
+        let lowest = RunKey::Blocks(TagId::from_index(0));
+        let mut rest = &controller.run_index[..];
+        rest = &rest[rest.partition_point(|(key, ..)| *key < lowest)..];
+        // Those that block by one tag stand together: tags are looked at, and not runs.
+        while let Some(&(key @ RunKey::Blocks(tag), ..)) = rest.first() {
+            let (same, others) = rest.split_at(rest.partition_point(|(other, ..)| *other == key));
+            rest = others;
+            if self.ability_has_tag(granted, ability, tag) {
+                found.extend(same.iter().map(|&(_, sequence, id)| (sequence, id, tag)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup_by_key(|(_, id, _)| *id);
+        found.into_iter().map(|(_, id, tag)| (id, tag)).collect()
     }
 
     fn check_cooldown(

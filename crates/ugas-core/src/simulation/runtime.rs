@@ -36,20 +36,17 @@ impl Simulation {
     /// # Errors
     /// If the definition does not hold together, its name is taken, or there are too many.
     pub fn define_effect(&mut self, def: EffectDef) -> Result<EffectId, DefineEffectError> {
-        let offset = self.catalog.effect_count();
-        let id = |index: usize| EffectId::from_index((offset + index) as u32);
+        let first = self.catalog.effect_count() as u32;
         let hash = StateHasher::of(&def);
-        let known = self.state.runtime_index.get(&hash).map(|&at| at as usize);
-        if let Some(at) = known
-            && let Some(Some(known)) = self.state.runtime_effects.get(at)
-            && *known.def == def
-        {
-            return Ok(id(at));
+        if let Some(number) = self.state.runtime_effects.number_of(hash, &def) {
+            return Ok(EffectId::from_index(first.saturating_add(number)));
         }
         if self.catalog.effect(&def.name).is_ok() {
             return Err(DefineEffectError::NameTaken(def.name));
         }
-        if self.state.runtime_index.len() >= self.config.max_runtime_effects as usize {
+        // Ids end before the one that names nothing.
+        let has_id = first.checked_add(self.state.runtime_effects.next()).is_some_and(|id| id < u32::MAX);
+        if self.state.runtime_effects.len() >= self.config.max_runtime_effects as usize || !has_id {
             return Err(DefineEffectError::LimitReached(self.config.max_runtime_effects));
         }
         let compiler = Compiler::new(&self.catalog.tables);
@@ -59,10 +56,9 @@ impl Simulation {
         if !errors.is_empty() {
             return Err(CatalogErrors(errors).into());
         }
-        let at = self.state.runtime_effects.len();
-        self.state.runtime_effects.push(Some(Arc::new(effect)));
-        self.state.runtime_index.insert(hash, at as u32);
-        Ok(id(at))
+        let number = self.state.runtime_effects.add(hash, Arc::new(effect));
+        let number = number.ok_or(DefineEffectError::LimitReached(self.config.max_runtime_effects))?;
+        Ok(EffectId::from_index(first.saturating_add(number)))
     }
 
     /// Forgets an effect created at run time. Its id is never used again.
@@ -71,19 +67,15 @@ impl Simulation {
     /// If there is no such effect, or an instance of it is active.
     pub fn forget_effect(&mut self, effect: EffectId) -> Result<(), RefusalReason> {
         let unknown = RefusalReason::UnknownEffect(effect);
-        let Some(index) = effect.usize().checked_sub(self.catalog.effect_count()) else {
-            return Err(unknown);
-        };
-        if let Some((id, _)) = self.state.effects.iter().find(|(_, active)| active.effect == effect) {
-            return Err(RefusalReason::StillActive(id));
+        let number = effect.usize().checked_sub(self.catalog.effect_count());
+        let number = number.filter(|number| self.state.runtime_effects.get(*number).is_some());
+        let Some(number) = number else { return Err(unknown) };
+        if self.state.runtime_effects.uses(number as u32) > 0 {
+            let mut active = self.state.effects.iter();
+            let instance = active.find(|(_, active)| active.effect == effect);
+            return Err(instance.map_or(unknown, |(id, _)| RefusalReason::StillActive(id)));
         }
-        match self.state.runtime_effects.get_mut(index) {
-            None => Err(unknown),
-            Some(known) => {
-                let forgotten = known.take().ok_or(unknown)?;
-                self.state.runtime_index.remove(&StateHasher::of(&*forgotten.def));
-                Ok(())
-            }
-        }
+        self.state.runtime_effects.replace(number as u32, None);
+        Ok(())
     }
 }

@@ -86,16 +86,10 @@ impl Simulation {
 
     /// The position of the layout of these sets, which are sorted.
     pub(super) fn layout_for(&mut self, sets: &[AttributeSetId]) -> Result<u32, AttributeSetError> {
-        let known = self.state.layouts.iter().position(|layout| *layout.sets == *sets);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                let layout = Layout::new(&self.catalog, sets)?;
-                self.state.layouts.push(Arc::new(layout));
-                self.state.layouts.len() - 1
-            }
-        };
-        Ok(at as u32)
+        match self.state.layouts.find(sets) {
+            Some(at) => Ok(at),
+            None => Ok(self.state.layouts.add(Layout::new(&self.catalog, sets)?)),
+        }
     }
 
     /// M6: reports the modifiers that lose their attribute.
@@ -136,7 +130,7 @@ impl Simulation {
         controller.current = current;
         controller.modifiers.clear();
         controller.pending = Default::default();
-        let effects: Vec<ActiveEffectId> = controller.effects.clone();
+        let effects: Vec<ActiveEffectId> = controller.effects.to_vec();
         for active in effects {
             let Some(instance) = self.state.effects.get(active) else { continue };
             if instance.status == EffectStatus::Running

@@ -15,6 +15,7 @@ use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{ActorId, TemplateId};
 use crate::input::InputBuffer;
 use crate::refusal::RefusalReason;
+use crate::row::Row;
 use crate::tag::TagContainer;
 
 /// What a new controller is made of, and whom it belongs to.
@@ -216,16 +217,18 @@ impl Simulation {
             layout,
             current: vec![0.0; base.len()],
             base,
-            modifiers: Vec::new(),
+            modifiers: Row::new(),
             tags: TagContainer::default(),
-            effects: Vec::new(),
-            outgoing: Vec::new(),
-            watchers: Vec::new(),
+            effects: Row::new(),
+            effect_index: Row::new(),
+            outgoing: Row::new(),
+            watchers: Row::new(),
             cues: SmallVec::new(),
-            abilities: Vec::new(),
-            activations: Vec::new(),
-            triggers: SmallVec::new(),
-            subscriptions: Vec::new(),
+            abilities: Row::new(),
+            ability_index: Row::new(),
+            activations: Row::new(),
+            run_index: Row::new(),
+            subscriptions: Row::new(),
             ability_blocks: SmallVec::new(),
             inputs: SmallVec::new(),
             buffer: InputBuffer::new(self.catalog.input_buffer),
@@ -265,8 +268,12 @@ impl Simulation {
             let last: ActiveEffectId = *last;
             self.remove_active(last, RemovalReason::TargetGone);
         }
-        let abilities: Vec<AbilityHandle> =
-            self.state.controllers.get(id).map(|controller| controller.abilities.clone()).unwrap_or_default();
+        let abilities: Vec<AbilityHandle> = self
+            .state
+            .controllers
+            .get(id)
+            .map(|controller| controller.abilities.to_vec())
+            .unwrap_or_default();
         for handle in abilities {
             self.revoke_ability(handle);
         }

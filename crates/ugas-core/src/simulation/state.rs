@@ -1,11 +1,13 @@
 //! The state: plain data that can be cloned, hashed and restored at any instant between calls (I1).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::definitions::Definitions;
 use crate::ability::{Activation, GrantedAbility};
 use crate::arena::Arena;
 use crate::attribute::layout::Layout;
+use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
 use crate::codec::{plain_enum, plain_struct};
 use crate::controller::Controller;
@@ -168,16 +170,14 @@ pub(crate) struct State {
     pub(super) abilities: Arena<AbilityHandle, GrantedAbility>,
     pub(super) activations: Arena<ActivationId, Activation>,
     pub(super) tasks: Arena<TaskId, RunningTask>,
-    /// Effects created at run time; a forgotten one leaves a hole, so that ids are never reused.
-    pub(super) runtime_effects: Vec<Option<Arc<Effect>>>,
-    /// Where a definition of this hash is among them; derived.
-    pub(super) runtime_index: BTreeMap<u64, u32>,
+    /// Effects created at run time. Their ids follow those of the catalog.
+    pub(super) runtime_effects: Definitions,
     pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
     pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
     /// Derived from the active effects.
     pub(super) timers: TimerWheel<Timer>,
     /// A cache of what the catalog's sets look like together, in the order of first use.
-    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) layouts: Layouts,
 }
 
 impl State {
@@ -194,12 +194,11 @@ impl State {
             abilities: Arena::new(),
             activations: Arena::new(),
             tasks: Arena::new(),
-            runtime_effects: Vec::new(),
-            runtime_index: BTreeMap::new(),
+            runtime_effects: Definitions::default(),
             owners: BTreeSet::new(),
             avatars: BTreeSet::new(),
             timers: TimerWheel::new(Time::ZERO),
-            layouts: Vec::new(),
+            layouts: Layouts::default(),
         }
     }
 
@@ -227,7 +226,7 @@ impl State {
     pub(super) fn definition<'a>(&'a self, catalog: &'a Catalog, id: EffectId) -> Option<&'a Arc<Effect>> {
         match id.usize().checked_sub(catalog.effect_count()) {
             None => catalog.effect_by_id(id),
-            Some(index) => self.runtime_effects.get(index)?.as_ref(),
+            Some(number) => self.runtime_effects.get(number),
         }
     }
 
@@ -266,7 +265,6 @@ impl Clone for State {
             activations,
             tasks,
             runtime_effects,
-            runtime_index,
             owners,
             avatars,
             timers,
@@ -284,7 +282,6 @@ impl Clone for State {
         self.activations.clone_from(activations);
         self.tasks.clone_from(tasks);
         self.runtime_effects.clone_from(runtime_effects);
-        self.runtime_index.clone_from(runtime_index);
         self.owners.clone_from(owners);
         self.avatars.clone_from(avatars);
         self.timers.clone_from(timers);
@@ -307,7 +304,6 @@ impl StateHash for State {
             activations,
             tasks,
             runtime_effects,
-            runtime_index: _,
             owners: _,
             avatars: _,
             timers: _,
@@ -327,9 +323,6 @@ impl StateHash for State {
         abilities.state_hash(hasher);
         activations.state_hash(hasher);
         tasks.state_hash(hasher);
-        (runtime_effects.len() as u64).state_hash(hasher);
-        for effect in runtime_effects {
-            effect.as_ref().map(|effect| &*effect.def).state_hash(hasher);
-        }
+        runtime_effects.state_hash(hasher);
     }
 }

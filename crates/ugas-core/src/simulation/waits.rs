@@ -321,10 +321,7 @@ impl Simulation {
     ) {
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
         for &subject in subjects {
-            let entry = (subject, sequence, task);
-            if let Err(at) = controller.subscriptions.binary_search(&entry) {
-                controller.subscriptions.insert(at, entry);
-            }
+            controller.subscriptions.insert_sorted((subject, sequence, task));
         }
     }
 
@@ -351,10 +348,7 @@ impl Simulation {
         }
         if let Some(controller) = self.state.controllers.get_mut(running.controller) {
             for subject in &running.subjects {
-                let entry = (*subject, running.sequence, task);
-                if let Ok(at) = controller.subscriptions.binary_search(&entry) {
-                    controller.subscriptions.remove(at);
-                }
+                controller.subscriptions.remove_sorted(&(*subject, running.sequence, task));
             }
         }
         let controller = running.controller;
@@ -631,15 +625,8 @@ impl Simulation {
     /// Tells the tasks that wait for `subject` of a controller of an event.
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         let Some(known) = self.state.controllers.get(controller) else { return };
-        if known.subscriptions.is_empty() {
-            return;
-        }
-        let start = known.subscriptions.partition_point(|(other, ..)| *other < subject);
-        let told: SmallVec<[TaskId; 4]> = known.subscriptions[start..]
-            .iter()
-            .take_while(|(other, ..)| *other == subject)
-            .map(|&(.., task)| task)
-            .collect();
+        let told: SmallVec<[TaskId; 4]> =
+            known.subscriptions.about(subject).iter().map(|&(.., task)| task).collect();
         for task in told {
             match self.judge(task, event) {
                 Verdict::No => {}

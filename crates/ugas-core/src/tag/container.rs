@@ -8,16 +8,21 @@ use super::set::TagSet;
 use crate::hash::{StateHash, StateHasher, state_hash_struct};
 use crate::id::TagId;
 
+/// Among more entries than this, one whose count has fallen to zero need not go at once.
+const FEW: usize = 64;
+
 /// How often each tag was granted to a controller (§7.2).
 ///
 /// Several effects may grant the same tag, so grants are counted: the tag is present until the last one ends. The
 /// *explicit* count of a tag is its own grants; the *cumulative* count adds those of its descendants (§7.4).
 ///
 /// There is no public way to change one: tags come and go with effects (§3.1, T3).
-#[derive(PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct TagContainer {
-    /// Every tag with a cumulative count above zero, by id.
+    /// Every tag with a cumulative count above zero, by id; and among many, some whose count has fallen to zero.
     counts: Vec<TagCount>,
+    /// How many of them are zero.
+    idle: u32,
     /// The same tags as bits, for queries.
     presence: TagBits,
 }
@@ -64,7 +69,7 @@ impl TagContainer {
 
     /// True if no tag is granted (§7.2 IsEmpty).
     pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+        self.counts.len() == self.idle as usize
     }
 
     /// The number of distinct tags granted, ancestors not counted (§7.2 Count).
@@ -118,6 +123,11 @@ impl TagContainer {
             match self.position(granted) {
                 Ok(position) => {
                     let entry = &mut self.counts[position];
+                    if entry.cumulative == 0 {
+                        self.idle -= 1;
+                        self.presence.set(granted);
+                        crossed.push(granted);
+                    }
                     entry.explicit = entry.explicit.saturating_add(explicit);
                     entry.cumulative = entry.cumulative.saturating_add(1);
                 }
@@ -153,19 +163,39 @@ impl TagContainer {
             entry.explicit -= u32::from(revoked == tag);
             entry.cumulative = entry.cumulative.saturating_sub(1);
             if entry.cumulative == 0 {
-                self.counts.remove(position);
                 self.presence.unset(revoked);
                 crossed.push(revoked);
+                self.drop_idle(position);
             }
         }
         Ok(())
     }
 
+    /// Takes an entry out whose count has fallen to zero. Among many tags it stays for a while, for it is likely to come
+    /// back and those behind it are likely to be many; all such entries go when they are half of all.
+    fn drop_idle(&mut self, position: usize) {
+        if self.counts.len() <= FEW {
+            self.counts.remove(position);
+            return;
+        }
+        self.idle += 1;
+        if self.idle as usize * 2 > self.counts.len() {
+            self.counts.retain(|entry| entry.cumulative > 0);
+            self.idle = 0;
+        }
+    }
+
+    /// The entries that count.
+    fn present(&self) -> impl DoubleEndedIterator<Item = &TagCount> {
+        self.counts.iter().filter(|entry| entry.cumulative > 0)
+    }
+
     /// Takes back all grants (§7.2 Clear), at the end of a controller. Every tag and ancestor that was present is
     /// appended to `crossed`, highest id first, so that here too a tag precedes its ancestors.
     pub(crate) fn clear(&mut self, crossed: &mut Vec<TagId>) {
-        crossed.extend(self.counts.iter().rev().map(|entry| entry.tag));
+        crossed.extend(self.present().rev().map(|entry| entry.tag));
         self.counts.clear();
+        self.idle = 0;
         self.presence.clear();
     }
 }
@@ -179,12 +209,13 @@ impl TagView for TagContainer {
 
 impl Clone for TagContainer {
     fn clone(&self) -> Self {
-        Self { counts: self.counts.clone(), presence: self.presence.clone() }
+        Self { counts: self.counts.clone(), idle: self.idle, presence: self.presence.clone() }
     }
 
     /// Reuses the memory, so that taking a snapshot into an old one does not allocate (I6).
     fn clone_from(&mut self, source: &Self) {
         self.counts.clone_from(&source.counts);
+        self.idle = source.idle;
         self.presence.clone_from(&source.presence);
     }
 }
@@ -192,10 +223,21 @@ impl Clone for TagContainer {
 impl StateHash for TagContainer {
     /// By counts alone: presence says no more.
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { counts, presence: _ } = self;
-        counts.state_hash(hasher);
+        let Self { counts, idle, presence: _ } = self;
+        (counts.len() as u64 - u64::from(*idle)).state_hash(hasher);
+        for entry in self.present() {
+            entry.state_hash(hasher);
+        }
     }
 }
+
+impl PartialEq for TagContainer {
+    fn eq(&self, other: &Self) -> bool {
+        self.present().eq(other.present())
+    }
+}
+
+impl Eq for TagContainer {}
 
 /// A grant that cannot be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

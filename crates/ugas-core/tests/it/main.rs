@@ -27,6 +27,7 @@ mod evaluation;
 mod executions;
 mod hashes;
 mod hooks;
+mod indexes;
 mod inhibition;
 mod input_mapping;
 mod inputs;

@@ -4,9 +4,9 @@ use ugas_core::effect::EffectDef;
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::refusal::RefusalReason;
-use ugas_core::simulation::{Config, DefineEffectError, Stacks};
+use ugas_core::simulation::{Config, DefineEffectError, Snapshot, Stacks};
 
-use crate::fixture::{Game, buff, instant, tagging};
+use crate::fixture::{Game, buff, builder, instant, tagging};
 
 #[test]
 fn effects_of_every_duration_kind_can_be_created() {
@@ -149,4 +149,65 @@ fn b2_an_effect_that_would_follow_itself_is_refused_with_the_circle() {
         game.sim.define_effect(itself).unwrap_err().to_string(),
         "effect `RT` at Modifiers: it depends on itself: Attack -> Attack"
     );
+}
+
+#[test]
+fn defining_and_forgetting_for_ever_leaves_nothing_behind() {
+    let mut game = Game::of([]);
+    let empty = game.sim.snapshot().to_bytes().len();
+    let first = game.sim.define_effect(EffectDef::infinite("RT_0")).unwrap();
+    game.sim.forget_effect(first).unwrap();
+    let mut last = first;
+    for at in 1..=5_000 {
+        let next = game.sim.define_effect(EffectDef::infinite(format!("RT_{at}"))).unwrap();
+        assert!(next > last, "ids are never used again");
+        game.sim.forget_effect(next).unwrap();
+        last = next;
+    }
+    // The number of the next one, and one gap: two bytes each, and one that says that it is a gap, in the place of the
+    // byte that says that there was never one.
+    assert_eq!(game.sim.snapshot().to_bytes().len(), empty + 1 + 1 + 2);
+    assert_eq!(game.sim.runtime_effects().count(), 0);
+}
+
+#[test]
+fn gaps_between_effects_survive_bytes_and_reloads() {
+    let mut game = Game::of([]);
+    let hero = game.id("hero");
+    let ids: Vec<_> = (0..6)
+        .map(|at| {
+            game.sim
+                .define_effect(buff(&format!("RT_{at}"), "Attack", Operation::Add, f64::from(at)))
+                .unwrap()
+        })
+        .collect();
+    let whole = game.sim.state_hash();
+    for at in [0, 2, 3, 5] {
+        game.sim.forget_effect(ids[at]).unwrap();
+    }
+    game.sim.apply_effect(ids[4], None, hero).unwrap();
+    let snapshot = game.sim.snapshot();
+    assert_ne!(snapshot.state_hash(), whole);
+    let read = Snapshot::from_bytes(&snapshot.to_bytes(), game.sim.catalog()).unwrap();
+    game.sim.restore(&read).unwrap();
+    assert_eq!(game.sim.state_hash(), snapshot.state_hash());
+    let names = |game: &Game| ids.iter().map(|id| game.sim.effect_name(*id).to_owned()).collect::<Vec<_>>();
+    let expected = ["<unknown>", "RT_1", "<unknown>", "<unknown>", "RT_4", "<unknown>"];
+    assert_eq!(names(&game), expected);
+
+    let catalog = builder().effect(EffectDef::infinite("A_First")).build().unwrap();
+    let report = game.sim.reload(catalog).unwrap();
+    let renumbered: Vec<_> = ids.iter().map(|id| report.ids.effect(*id)).collect();
+    assert_eq!(
+        renumbered.iter().map(Option::is_some).collect::<Vec<_>>(),
+        [false, true, false, false, true, false]
+    );
+    assert_eq!(game.sim.effect_name(renumbered[4].unwrap()), "RT_4");
+    assert_eq!(game.current("hero", "Attack"), 104.0);
+    assert_eq!(game.sim.inconsistencies(), Vec::<String>::new());
+    let used = renumbered[4].unwrap();
+    assert!(matches!(game.sim.forget_effect(used), Err(RefusalReason::StillActive(_))));
+    // The next number is one that nobody had.
+    let next = game.sim.define_effect(EffectDef::infinite("RT_Next")).unwrap();
+    assert_eq!(next.index(), renumbered[4].unwrap().index() + 2);
 }

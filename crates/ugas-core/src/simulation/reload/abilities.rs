@@ -7,6 +7,7 @@ use crate::effect::{AbilityRemoval, Effect};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActiveEffectId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
+use crate::simulation::State;
 
 impl Reload<'_> {
     pub(super) fn translate_abilities(&mut self) {
@@ -16,6 +17,10 @@ impl Reload<'_> {
                 (Some(translated), Some(place)) => *place = translated,
                 _ => self.revoke(handle, granted),
             }
+        }
+        let State { controllers, abilities, .. } = &mut self.next.state;
+        for (_, controller) in controllers.iter_mut() {
+            controller.abilities.retain(|handle| abilities.contains(*handle));
         }
         for id in self.touched.clone() {
             self.compare_grants(id);
@@ -87,9 +92,6 @@ impl Reload<'_> {
     fn revoke(&mut self, handle: AbilityHandle, granted: &GrantedAbility) {
         let controller = granted.controller;
         self.next.state.abilities.remove(handle);
-        if let Some(owner) = self.next.state.controllers.get_mut(controller) {
-            owner.abilities.retain(|other| *other != handle);
-        }
         if let Some((effect, _)) = granted.granted_by
             && let Some(active) = self.next.state.effects.get_mut(effect)
         {

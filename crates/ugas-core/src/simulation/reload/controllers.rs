@@ -11,6 +11,7 @@ use crate::id::{AbilityId, AttributeSetId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
+use crate::row::Row;
 use crate::tag::TagContainer;
 
 impl Reload<'_> {
@@ -41,13 +42,15 @@ impl Reload<'_> {
             tags,
             effects,
             // Derived from the active effects.
+            effect_index: _,
             outgoing: _,
             watchers: _,
             cues,
             abilities,
             activations,
             // Derived from abilities, tasks and effects.
-            triggers: _,
+            ability_index: _,
+            run_index: _,
             subscriptions: _,
             ability_blocks: _,
             inputs,
@@ -86,16 +89,18 @@ impl Reload<'_> {
             layout,
             base,
             current,
-            modifiers,
+            modifiers: modifiers.into(),
             tags: self.tags(id, tags),
             effects: effects.clone(),
-            outgoing: Vec::new(),
-            watchers: Vec::new(),
+            effect_index: Row::new(),
+            outgoing: Row::new(),
+            watchers: Row::new(),
             cues,
             abilities: abilities.clone(),
+            ability_index: Row::new(),
             activations: activations.clone(),
-            triggers: SmallVec::new(),
-            subscriptions: Vec::new(),
+            run_index: Row::new(),
+            subscriptions: Row::new(),
             ability_blocks: SmallVec::new(),
             inputs: inputs.clone(),
             buffer: self.buffer(buffer),

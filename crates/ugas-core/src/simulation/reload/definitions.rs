@@ -5,26 +5,24 @@ use std::sync::Arc;
 use super::Reload;
 use crate::catalog::{CatalogErrors, Compiler, DefinitionKind};
 use crate::effect::Effect;
-use crate::hash::StateHasher;
 use crate::id::EffectId;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 
 impl Reload<'_> {
-    /// Each keeps its place among them. One that does not hold together any more leaves a hole, as if forgotten.
+    /// Each keeps its number among them. One that does not hold together any more is gone, as if forgotten.
     pub(super) fn translate_definitions(&mut self) {
-        let first = self.next.catalog.effect_count();
-        for at in 0..self.old.state.runtime_effects.len() {
-            let resolved = self.resolve_again(at);
-            let id = EffectId::from_index((first + at) as u32);
-            self.ids.push_runtime_effect(resolved.is_some().then_some(id));
-            if let Some(place) = self.next.state.runtime_effects.get_mut(at) {
-                *place = resolved;
+        let first = self.next.catalog.effect_count() as u32;
+        let old = self.old;
+        for (number, effect) in old.state.runtime_effects.iter() {
+            let resolved = self.resolve_again(effect);
+            if resolved.is_some() {
+                self.ids.push_runtime_effect(number, EffectId::from_index(first.saturating_add(number)));
             }
+            self.next.state.runtime_effects.replace(number, resolved);
         }
     }
 
-    fn resolve_again(&mut self, at: usize) -> Option<Arc<Effect>> {
-        let old = self.old.state.runtime_effects.get(at)?.as_ref()?;
+    fn resolve_again(&mut self, old: &Effect) -> Option<Arc<Effect>> {
         let catalog = &self.next.catalog;
         let compiler = Compiler::new(&catalog.tables);
         let effect = compiler.effect(&old.def, catalog.calculations());
@@ -33,7 +31,6 @@ impl Reload<'_> {
         if errors.is_empty() {
             return Some(Arc::new(effect));
         }
-        self.next.state.runtime_index.remove(&StateHasher::of(&*old.def));
         let outcome = ReloadOutcome::Invalid(CatalogErrors(errors));
         self.report(DefinitionKind::Effect, old.name(), ReloadPlace::RuntimeEffects, outcome);
         None

@@ -16,6 +16,7 @@ use crate::handle::ActiveEffectId;
 use crate::id::TagId;
 use crate::refusal::RefusalReason;
 use crate::reload::{ReloadOutcome, ReloadPlace};
+use crate::simulation::State;
 use crate::simulation::magnitude::{Dice, Inputs};
 use crate::tag::{TagBits, TagSet};
 use crate::time::Span;
@@ -48,6 +49,10 @@ impl Reload<'_> {
             }
         }
         self.order.retain(|id| self.next.state.effects.contains(*id));
+        let State { controllers, effects, .. } = &mut self.next.state;
+        for (_, controller) in controllers.iter_mut() {
+            controller.effects.retain(|id| effects.contains(*id));
+        }
     }
 
     fn translate_effect(&mut self, id: ActiveEffectId) -> Result<ActiveEffect, ReloadOutcome> {
@@ -366,9 +371,6 @@ impl Reload<'_> {
         let (target, stacks) = (old.target, old.stacks);
         let effect = self.ids.effect_or_unknown(old.effect);
         self.next.state.effects.remove(id);
-        if let Some(controller) = self.next.state.controllers.get_mut(target) {
-            controller.effects.retain(|other| *other != id);
-        }
         if old.status == EffectStatus::Running {
             self.next.scratch.begins.push_back((effect, target));
         }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use super::super::definitions::Definitions;
 use super::super::{Simulation, State};
 use super::check::Check;
 use crate::attribute::layout::Layout;
 use crate::catalog::{Catalog, CatalogErrors, Compiler};
 use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
-use crate::effect::EffectDef;
+use crate::effect::{Effect, EffectDef};
 use crate::handle::ControllerId;
-use crate::hash::StateHasher;
 use crate::id::AttributeSetId;
 use crate::timer::TimerWheel;
 
@@ -29,7 +29,6 @@ impl State {
             tasks,
             runtime_effects,
             // Derived.
-            runtime_index: _,
             owners: _,
             avatars: _,
             timers: _,
@@ -41,10 +40,7 @@ impl State {
         ordinal.encode(encoder);
         operation.encode(encoder);
         events.encode(encoder);
-        encoder.length(runtime_effects.len());
-        for effect in runtime_effects {
-            effect.as_ref().map(|effect| &*effect.def).encode(encoder);
-        }
+        runtime_effects.encode(encoder);
         controllers.encode(encoder);
         for (_, controller) in controllers.iter() {
             self.layout(controller).sets.encode(encoder);
@@ -65,7 +61,7 @@ impl State {
         state.ordinal = Decode::decode(decoder)?;
         state.operation = Decode::decode(decoder)?;
         state.events = Decode::decode(decoder)?;
-        state.define_all(Decode::decode(decoder)?, decoder, catalog)?;
+        state.runtime_effects = Definitions::decode(decoder, |def, decoder| resolve(&def, decoder, catalog))?;
         state.controllers = Decode::decode(decoder)?;
         let controllers: Vec<ControllerId> = state.controllers.handles().collect();
         for id in controllers {
@@ -83,34 +79,9 @@ impl State {
         Ok(state)
     }
 
-    /// Resolves the effects created at run time.
-    fn define_all(
-        &mut self,
-        defs: Vec<Option<Arc<EffectDef>>>,
-        decoder: &Decoder<'_>,
-        catalog: &Catalog,
-    ) -> Result<(), DecodeError> {
-        for (at, def) in (0..).zip(defs) {
-            let Some(def) = def else {
-                self.runtime_effects.push(None);
-                continue;
-            };
-            let compiler = Compiler::new(&catalog.tables);
-            let effect = compiler.effect(&def, catalog.calculations());
-            catalog.check_effect_cycle(&compiler, &effect);
-            let errors = compiler.into_errors();
-            if !errors.is_empty() {
-                return Err(decoder.error(DecodeErrorKind::Definitions(CatalogErrors(errors))));
-            }
-            self.runtime_effects.push(Some(Arc::new(effect)));
-            self.runtime_index.insert(StateHasher::of(&*def), at);
-        }
-        Ok(())
-    }
-
     fn layout_of_facts(&mut self, sets: &[AttributeSetId], catalog: &Catalog) -> Result<u32, &'static str> {
-        if let Some(at) = self.layouts.iter().position(|layout| *layout.sets == *sets) {
-            return Ok(at as u32);
+        if let Some(at) = self.layouts.find(sets) {
+            return Ok(at);
         }
         let is_sorted = sets.is_sorted_by(|one, other| one < other);
         if !is_sorted || sets.iter().any(|set| catalog.set(*set).is_none()) {
@@ -118,8 +89,7 @@ impl State {
         }
         let layout = Layout::new(catalog, sets);
         let layout = layout.map_err(|_| "the attribute sets of a controller do not go together")?;
-        self.layouts.push(Arc::new(layout));
-        Ok(self.layouts.len() as u32 - 1)
+        Ok(self.layouts.add(layout))
     }
 }
 
@@ -132,12 +102,25 @@ impl Simulation {
             let (modifiers, tags) = (self.derived_modifiers(id), self.derived_tags(id));
             let cues = self.derived_cues(id);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.modifiers = modifiers;
+                controller.modifiers = modifiers.into();
                 controller.tags = tags;
                 controller.cues = cues;
             }
         }
         self.derive_watches(&self.state.application_order());
         self.derive_runs();
+    }
+}
+
+/// An effect created at run time, in the catalog that the state belongs to.
+fn resolve(def: &Arc<EffectDef>, decoder: &Decoder<'_>, catalog: &Catalog) -> Result<Effect, DecodeError> {
+    let compiler = Compiler::new(&catalog.tables);
+    let effect = compiler.effect(def, catalog.calculations());
+    catalog.check_effect_cycle(&compiler, &effect);
+    let errors = compiler.into_errors();
+    if errors.is_empty() {
+        Ok(effect)
+    } else {
+        Err(decoder.error(DecodeErrorKind::Definitions(CatalogErrors(errors))))
     }
 }

@@ -61,8 +61,8 @@ impl Snapshot {
     ///
     /// In the [envelope](codec#files) `UGSN` stand the catalog's hash (8 bytes, little-endian); the rules as an option
     /// (none here); the facts of the state; and the state's hash (8 bytes, little-endian). The facts are: time, seed, the
-    /// next numbers of application, controller, operation and event; the effects created at run time, as a list of
-    /// optional definitions; the arena of controllers, followed by the attribute sets of each that lives, as a list of
+    /// next numbers of application, controller, operation and event; how many effects were created at run time, and each
+    /// as an optional definition, with the length of the gap where some were forgotten; the arena of controllers, followed by the attribute sets of each that lives, as a list of
     /// ids; the arenas of active effects, granted abilities, their runs and tasks. What follows from the facts is not
     /// written: modifiers, tags, cues, timers and every index are derived again.
     ///

@@ -291,3 +291,44 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn among_many_tags_those_that_went_leave_no_trace(
+        steps in prop::collection::vec((0u32..300, any::<bool>()), 0..800),
+    ) {
+        let names: Vec<String> = (0..300).map(|at| format!("Group{}.T{at}", at / 16)).collect();
+        let registry = TagRegistry::from_names(names.iter().map(String::as_str)).unwrap();
+        let (mut container, mut crossed) = (TagContainer::default(), Vec::new());
+        let mut granted: BTreeMap<TagId, u32> = BTreeMap::new();
+        for (at, adds) in steps {
+            let tag = registry.id(&names[at as usize]).unwrap();
+            let count = granted.entry(tag).or_default();
+            if adds {
+                container.add(&registry, tag, &mut crossed).unwrap();
+                *count += 1;
+            } else {
+                prop_assert_eq!(container.remove(&registry, tag, &mut crossed).is_ok(), *count > 0);
+                *count = count.saturating_sub(1);
+            }
+        }
+        granted.retain(|_, count| *count > 0);
+        prop_assert!(container.iter().eq(granted.iter().map(|(tag, count)| (*tag, *count))));
+        let mut rebuilt = TagContainer::default();
+        for (&tag, &count) in &granted {
+            (0..count).for_each(|_| rebuilt.add(&registry, tag, &mut Vec::new()).unwrap());
+        }
+        prop_assert_eq!(StateHasher::of(&rebuilt), StateHasher::of(&container));
+        prop_assert_eq!(rebuilt.bits(), container.bits());
+        prop_assert_eq!(rebuilt.len(), container.len());
+        prop_assert!(container.counts.len() <= FEW + 1 + 2 * rebuilt.counts.len());
+        prop_assert_eq!(&rebuilt, &container);
+        let gone = |container: &mut TagContainer| {
+            let mut gone = Vec::new();
+            container.clear(&mut gone);
+            gone
+        };
+        prop_assert_eq!(gone(&mut rebuilt), gone(&mut container));
+        prop_assert!(container.is_empty());
+    }
+}

@@ -1,0 +1,63 @@
+//! A cache of layouts: what the catalog's sets look like together.
+
+use core::ops::Deref;
+use std::sync::Arc;
+
+use super::layout::Layout;
+use crate::id::AttributeSetId;
+
+/// Layouts in the order of their first use, which is how controllers name them.
+#[derive(Debug, Default)]
+pub(crate) struct Layouts {
+    layouts: Vec<Arc<Layout>>,
+    /// Their positions, sorted by their sets.
+    by_sets: Vec<u32>,
+}
+
+impl Layouts {
+    /// The position of the layout of these sets, which are sorted.
+    pub(crate) fn find(&self, sets: &[AttributeSetId]) -> Option<u32> {
+        self.place(sets).ok().map(|place| self.by_sets[place])
+    }
+
+    /// Adds a layout, unless there is one of the same sets; its position.
+    pub(crate) fn add(&mut self, layout: Layout) -> u32 {
+        match self.place(&layout.sets) {
+            Ok(place) => self.by_sets[place],
+            Err(place) => {
+                let position = self.layouts.len() as u32;
+                self.by_sets.insert(place, position);
+                self.layouts.push(Arc::new(layout));
+                position
+            }
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.layouts.clear();
+        self.by_sets.clear();
+    }
+
+    fn place(&self, sets: &[AttributeSetId]) -> Result<usize, usize> {
+        self.by_sets.binary_search_by(|&position| (*self.layouts[position as usize].sets).cmp(sets))
+    }
+}
+
+impl Deref for Layouts {
+    type Target = [Arc<Layout>];
+
+    fn deref(&self) -> &[Arc<Layout>] {
+        &self.layouts
+    }
+}
+
+impl Clone for Layouts {
+    fn clone(&self) -> Self {
+        Self { layouts: self.layouts.clone(), by_sets: self.by_sets.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.layouts.clone_from(&source.layouts);
+        self.by_sets.clone_from(&source.by_sets);
+    }
+}

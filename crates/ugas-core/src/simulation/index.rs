@@ -1,0 +1,131 @@
+//! The indexes of controllers, kept up to date.
+
+use super::{Simulation, State};
+use crate::controller::Controller;
+use crate::controller::index::{AbilityKey, EffectKey, RunKey};
+use crate::effect::Effect;
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use crate::id::EffectId;
+use crate::row::{Row, position_by};
+
+impl Simulation {
+    /// The instances of an effect on a target, in application order, queued ones included.
+    pub(super) fn instances_of(
+        &self,
+        effect: EffectId,
+        target: ControllerId,
+    ) -> impl Iterator<Item = ActiveEffectId> + '_ {
+        let controller = self.state.controllers.get(target);
+        let definition = self.state.definition(&self.catalog, effect);
+        let is_indexed = definition.is_some_and(|effect| effect.meets_others());
+        let indexed = controller.filter(|_| is_indexed).into_iter();
+        let indexed = indexed.flat_map(move |controller| {
+            controller.effect_index.about(EffectKey::Instance(effect)).iter().map(|&(.., id)| id)
+        });
+        let all = controller.filter(|_| !is_indexed).map(Controller::effects).unwrap_or_default();
+        let of_effect = move |id: &ActiveEffectId| {
+            self.state.effects.get(*id).is_some_and(|active| active.effect == effect)
+        };
+        indexed.chain(all.iter().copied().filter(of_effect))
+    }
+
+    /// Makes an active effect known to all that look for one like it.
+    pub(super) fn index_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, runtime_effects, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
+            runtime_effects.count_use(number as u32, |uses| uses.saturating_add(1));
+        }
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        for key in EffectKey::of(effect, active.effect, active.source()) {
+            controller.effect_index.insert_sorted((key, active.sequence, id));
+        }
+    }
+
+    pub(super) fn unindex_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let State { effects, controllers, runtime_effects, .. } = &mut self.state;
+        let Some(active) = effects.get(id) else { return };
+        if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
+            runtime_effects.count_use(number as u32, |uses| uses.saturating_sub(1));
+        }
+        let Some(controller) = controllers.get_mut(active.target) else { return };
+        for key in EffectKey::of(effect, active.effect, active.source()) {
+            controller.effect_index.remove_sorted(&(key, active.sequence, id));
+        }
+    }
+
+    /// Makes an ability known to all that look for one like it.
+    pub(super) fn index_ability(&mut self, handle: AbilityHandle) {
+        self.change_ability_index(handle, Row::insert_sorted);
+    }
+
+    pub(super) fn unindex_ability(&mut self, handle: AbilityHandle) {
+        self.change_ability_index(handle, |index, entry| index.remove_sorted(&entry));
+    }
+
+    fn change_ability_index(
+        &mut self,
+        handle: AbilityHandle,
+        change: fn(&mut Row<AbilityEntry>, AbilityEntry),
+    ) {
+        let Some(granted) = self.state.abilities.get(handle) else { return };
+        let Some(ability) = self.catalog.ability_by_id(granted.ability) else { return };
+        let Some(controller) = self.state.controllers.get_mut(granted.controller) else { return };
+        for key in AbilityKey::of(ability, granted.input.as_ref()) {
+            change(&mut controller.ability_index, (key, granted.sequence, handle));
+        }
+    }
+
+    /// Makes a run of an ability known to all that may end it or are blocked by it.
+    pub(super) fn index_run(&mut self, id: ActivationId) {
+        let Some(run) = self.state.activations.get(id) else { return };
+        let Some(ability) = self.catalog.ability_by_id(run.ability) else { return };
+        let (controller, sequence, while_tag) = (run.controller, run.sequence, run.while_tag);
+        let Some(controller) = self.state.controllers.get_mut(controller) else { return };
+        for key in RunKey::of(ability, while_tag) {
+            controller.run_index.insert_sorted((key, sequence, id));
+        }
+    }
+
+    /// Takes a run off the lists of its controller and its ability.
+    pub(super) fn unlist_run(&mut self, id: ActivationId) {
+        let State { activations, controllers, abilities, .. } = &mut self.state;
+        let Some(run) = activations.get(id) else { return };
+        let ability = self.catalog.ability_by_id(run.ability);
+        let number = |run| activations.get(run).map(|run| run.sequence);
+        if let Some(controller) = controllers.get_mut(run.controller) {
+            controller.activations.remove_by(id, number);
+            for key in ability.into_iter().flat_map(|ability| RunKey::of(ability, run.while_tag)) {
+                controller.run_index.remove_sorted(&(key, run.sequence, id));
+            }
+        }
+        if let Some(granted) = abilities.get_mut(run.granted)
+            && let Some(at) = position_by(&granted.activations, id, number)
+        {
+            granted.activations.remove(at);
+        }
+    }
+}
+
+/// An entry of the index of abilities.
+type AbilityEntry = (AbilityKey, u64, AbilityHandle);
+
+impl State {
+    /// Takes an active effect off the list of its target.
+    pub(super) fn unlist_effect(&mut self, id: ActiveEffectId, target: ControllerId) {
+        let Self { effects, controllers, .. } = self;
+        if let Some(controller) = controllers.get_mut(target) {
+            controller.effects.remove_by(id, |id| effects.get(id).map(|active| active.sequence));
+        }
+    }
+
+    /// Takes an ability off the list of its owner.
+    pub(super) fn unlist_ability(&mut self, handle: AbilityHandle) {
+        let Self { abilities, controllers, .. } = self;
+        let owner = abilities.get(handle).map(|granted| granted.controller);
+        if let Some(controller) = owner.and_then(|owner| controllers.get_mut(owner)) {
+            let number = |handle| abilities.get(handle).map(|granted| granted.sequence);
+            controller.abilities.remove_by(handle, number);
+        }
+    }
+}
