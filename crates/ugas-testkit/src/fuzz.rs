@@ -6,15 +6,15 @@
 mod bytes;
 mod expression;
 mod mutate;
-mod recording;
 mod operations;
+mod recording;
 mod scenario;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
 pub use mutate::Mutator;
-pub use recording::recording;
 pub use operations::operations;
+pub use recording::recording;
 pub use scenario::scenario;
 
 use ugas_data::diagnostics::{Colour, render};

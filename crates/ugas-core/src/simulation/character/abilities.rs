@@ -143,21 +143,16 @@ impl<'a> Restoring<'a> {
             self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
         };
         let by_order = reference.order.and_then(|order| self.abilities.get(&order)).copied().filter(is_it);
-        let abilities = self.sim.state.controllers.get(owner).map(|owner| owner.abilities.as_slice());
+        let abilities = self.sim.state.controllers.get(owner).map(|owner| &*owner.abilities);
         by_order.or_else(|| abilities.unwrap_or_default().iter().copied().find(is_it))
     }
 
     /// Triggers come last: tags that were there before start nothing (P3).
     pub(super) fn watch_triggers(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.abilities.clone()).unwrap_or_default();
+        let handles = controller.map(|controller| controller.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
-            let Some((_, ability)) = self.sim.granted(handle) else { continue };
-            let triggers: SmallVec<[_; 1]> =
-                ability.triggers.iter().map(|&(on, tag)| (on, tag, handle)).collect();
-            if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
-                controller.triggers.extend(triggers);
-            }
+            self.sim.index_ability(handle);
         }
     }
 

@@ -24,7 +24,7 @@ impl Restoring<'_> {
     /// P10: the controller says what it has.
     pub(super) fn announce(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.abilities.clone()).unwrap_or_default();
+        let handles = controller.map(|controller| controller.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
             if let Some(ability) = self.sim.state.abilities.get(handle).map(|granted| granted.ability) {
                 self.sim.emit(EventKind::AbilityGranted { controller: self.id, handle, ability });
@@ -171,10 +171,8 @@ impl Restoring<'_> {
 
     /// Takes out an effect that nobody has heard of yet, with the abilities that it would have granted.
     fn leave_out(&mut self, id: ActiveEffectId) {
+        self.sim.state.unlist_effect(id, self.id);
         let Some(removed) = self.sim.state.effects.remove(id) else { return };
-        if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
-            controller.effects.retain(|other| *other != id);
-        }
         for handle in removed.granted {
             self.sim.release_ability(handle);
         }

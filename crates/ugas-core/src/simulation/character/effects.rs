@@ -400,7 +400,7 @@ impl<'a> Restoring<'a> {
     /// The effects on the new controller in application order, with their definitions.
     pub(super) fn instances(&self) -> Vec<(ActiveEffectId, Arc<Effect>)> {
         let controller = self.sim.state.controllers.get(self.id);
-        let effects = controller.map(|controller| controller.effects.as_slice()).unwrap_or_default();
+        let effects = controller.map(|controller| &*controller.effects).unwrap_or_default();
         let with_definition = |&id: &ActiveEffectId| {
             let effect = self.sim.state.effects.get(id)?.effect;
             Some((id, self.sim.state.definition(&self.sim.catalog, effect)?.clone()))
