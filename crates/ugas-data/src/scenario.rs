@@ -27,6 +27,7 @@
 
 mod abilities;
 pub(crate) mod check;
+mod commands;
 mod expect;
 mod expect_abilities;
 mod outcome;
