@@ -19,7 +19,8 @@
 //!   tick and hooks are not repeated, nor is what a template or an ability does at the start. An ongoing requirement
 //!   that fails here inhibits, and a tag that removes the effect removes it, as they do at any time.
 //! - **P4 Clocks go on.** What is left of a duration, of a period and of a recharge is counted from the moment of
-//!   restoring. No time passes in between. What is not known of a clock is what the definition says, counted from now.
+//!   restoring. No time passes in between. A period that the definition gives is the definition's, counted from the last
+//!   tick; what is not known of a clock is what the definition says, counted from now.
 //!   An effect without end counts as begun now, and so does what began before the simulation did: that matters only to
 //!   [`Simulation::set_duration`](crate::simulation::Simulation::set_duration), which counts from the beginning.
 //! - **P5 Instigators are looked for** by the map of the [`RestoreOptions`], then as the controller whose owner is the

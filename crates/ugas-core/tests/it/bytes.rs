@@ -141,13 +141,13 @@ fn the_deepest_definitions_come_back() {
 
 #[test]
 fn lists_without_end_are_refused() {
-    // 45 is no command; 44 is a batch of one command, again and again.
+    // 255 is no command; 44 is a batch of one command, again and again.
     let batches: Vec<u8> = [44, 1].repeat(100_000);
     let error = from_bytes::<Command>(&batches).unwrap_err();
     assert!(matches!(error.kind, DecodeErrorKind::TooDeep { .. }), "{error}");
     assert_eq!(
-        from_bytes::<Command>(&[45]).unwrap_err().to_string(),
-        "at byte 0: 45 is no variant of Command: the bytes are damaged, or a newer version wrote them; update to read them"
+        from_bytes::<Command>(&[255]).unwrap_err().to_string(),
+        "at byte 0: 255 is no variant of Command: the bytes are damaged, or a newer version wrote them; update to read them"
     );
 }
 

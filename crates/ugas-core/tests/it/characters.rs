@@ -94,7 +94,7 @@ fn p4_a_period_goes_on_in_its_phase() {
     game.apply("GE_Poison", "wolf", "hero");
     game.pass(3.5); // one tick, at 2; the next one at 4 is half a second away, the end at 7 three and a half
     let character = hero(&game);
-    let phase = Phase { period: Some(Span::seconds(2.0)), elapsed: Span::seconds(1.5), ticks: 1 };
+    let phase = Phase { period: None, elapsed: Span::seconds(1.5), ticks: 1 };
     assert_eq!(character.effects[0].phase, Some(phase));
     let lifetime = Lifetime::Lasting { total: Span::seconds(7.0), left: Span::seconds(3.5) };
     assert_eq!(character.effects[0].lifetime, lifetime);
@@ -113,6 +113,26 @@ fn p4_a_period_goes_on_in_its_phase() {
     other.pass(0.01); // 3.5: the end, before a tick at 8 would have come
     assert_eq!(effect_count(&other), 0);
     assert_eq!(other.base("hero", "Health"), 85.0);
+}
+
+#[test]
+fn p4_a_period_of_the_caller_travels_and_one_of_the_rules_is_theirs() {
+    let poison =
+        |seconds: f64| EffectDef::infinite("GE_Poison").every(seconds).modify("Health", Operation::Add, -5.0);
+    let mut game = Game::of([poison(4.0)]);
+    let spec = game.spec("GE_Poison", "hero").with_period(Span::seconds(1.0));
+    game.apply_spec(&spec, "hero");
+    game.apply("GE_Poison", "hero", "hero");
+    game.pass(2.5); // the caller's ticked at 1 and 2, that of the rules is to tick at 4
+    // The rules say 3 here: their poison ticks half a second after the move, the caller's goes on each second.
+    let mut other = Game::of([poison(3.0)]);
+    restore(&mut other, &hero(&game));
+    other.pass(0.49);
+    assert_eq!(other.base("hero", "Health"), 90.0);
+    other.pass(0.01);
+    assert_eq!(other.base("hero", "Health"), 80.0);
+    other.pass(1.0);
+    assert_eq!(other.base("hero", "Health"), 75.0);
 }
 
 #[test]

@@ -202,7 +202,7 @@ impl<'a> Taking<'a> {
             status: *status,
             inhibited: *inhibited,
             lifetime: self.lifetime(active),
-            phase: phase(active, self.sim.state.now),
+            phase: phase(active, definition, self.sim.state.now),
             instigator: self.instigator(active),
             remembered: self.remembered(active, definition, last_source.as_deref()),
             ability: self.source_ability(active),
@@ -333,12 +333,14 @@ impl<'a> Taking<'a> {
 }
 
 /// Where a period stands: the time since the last tick, or since the last one that an end would have cut off.
-fn phase(active: &ActiveEffect, now: Time) -> Option<Phase> {
+fn phase(active: &ActiveEffect, definition: &Effect, now: Time) -> Option<Phase> {
     let period = active.period?;
     let next = active.tick_after(now)?;
     let elapsed = match active.status {
         EffectStatus::Queued => Span::ZERO,
         EffectStatus::Running => period - next.since(now),
     };
-    Some(Phase { period: Some(period), elapsed, ticks: active.ticks })
+    // What the definition says is the definition's to say, should it change.
+    let own = Some(period).filter(|own| definition.period.is_none_or(|said| said.period != *own));
+    Some(Phase { period: own, elapsed, ticks: active.ticks })
 }

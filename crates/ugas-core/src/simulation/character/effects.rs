@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::clock::Clock;
 use super::restore::Restoring;
 use super::rules::rules_of;
 use crate::catalog::DefinitionKind;
@@ -20,7 +21,6 @@ use crate::id::{EffectId, TagId};
 use crate::refusal::Limit;
 use crate::simulation::runtime::DefineEffectError;
 use crate::tag::{TagBits, TagSet};
-use crate::time::{Span, Time};
 
 /// An effect some of whose numbers have to be evaluated here.
 pub(super) struct Unfinished {
@@ -52,17 +52,6 @@ enum Source {
     Gone,
 }
 
-/// When an effect ends and ticks.
-struct Clock {
-    started: Time,
-    duration: Option<Span>,
-    expires: Option<Time>,
-    period: Option<Span>,
-    phase: Time,
-    next_tick: Option<Time>,
-    ticks: u32,
-}
-
 impl<'a> Restoring<'a> {
     /// Tags of its own, each given as a spawned controller's are (T3).
     pub(super) fn write_own_tags(&mut self) {
@@ -81,16 +70,7 @@ impl<'a> Restoring<'a> {
         let mut spec = self.sim.spec(internal, 1.0, EffectContext::of(self.id)).ok()?;
         spec.granted_tags = tags;
         let now = self.sim.state.now;
-        let clock = Clock {
-            started: now,
-            duration: None,
-            expires: None,
-            period: None,
-            phase: now,
-            next_tick: None,
-            ticks: 0,
-        };
-        let instance = self.instance(spec, clock);
+        let instance = self.instance(spec, Clock::endless(now));
         match self.insert(instance) {
             Ok(id) => Some(id),
             Err(outcome) => {
@@ -136,7 +116,7 @@ impl<'a> Restoring<'a> {
             duration: saved.lifetime == Lifetime::Whole,
             stream: effect.uses_random && saved.stream.is_none(),
         };
-        let clock = clock(saved, &effect, self.sim.state.now);
+        let clock = Clock::of(saved, &effect, self.sim.state.now);
         let stacks = self.stacks(saved, &effect);
         let remembered = saved.remembered.as_ref();
         let last_source = (source == Source::Gone).then(|| Box::new(self.last_source(remembered)));
@@ -407,39 +387,4 @@ impl<'a> Restoring<'a> {
         };
         effects.iter().filter_map(with_definition).collect()
     }
-}
-
-/// P4: what is left of its time, counted from now.
-fn clock(saved: &CharacterEffect, effect: &Effect, now: Time) -> Clock {
-    let running = saved.status == EffectStatus::Running;
-    let (duration, left) = match saved.lifetime {
-        // Evaluated when the values are there.
-        Lifetime::Whole | Lifetime::Endless => (None, None),
-        Lifetime::Lasting { total, left } => (Some(total), Some(left.max(Span::ZERO))),
-    };
-    let expires = left.filter(|_| running).map(|left| now + left);
-    let started = match (expires, duration) {
-        (Some(end), Some(total)) => (end + -total).min(now),
-        _ => now,
-    };
-    let known = saved.phase.and_then(|phase| phase.period).or(saved.own_period);
-    let known = known.filter(|period| period.is_positive());
-    let period = effect.period.map(|period| known.unwrap_or(period.period));
-    let mut clock = Clock {
-        started,
-        duration,
-        expires,
-        period,
-        phase: now,
-        next_tick: None,
-        ticks: saved.phase.map_or(0, |phase| phase.ticks),
-    };
-    if let Some(period) = period.filter(|_| running) {
-        let elapsed = saved.phase.map_or(Span::ZERO, |phase| phase.elapsed).max(Span::ZERO);
-        let elapsed = Span::from_micros(elapsed.micros() % period.micros().max(1));
-        let next = now + (period - elapsed);
-        clock.phase = if now.micros() >= elapsed.micros().unsigned_abs() { now + -elapsed } else { next };
-        clock.next_tick = clock.expires.is_none_or(|end| next <= end).then_some(next);
-    }
-    clock
 }

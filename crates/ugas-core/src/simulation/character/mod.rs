@@ -4,6 +4,7 @@
 
 mod abilities;
 mod capture;
+mod clock;
 mod complete;
 mod effects;
 mod restore;
