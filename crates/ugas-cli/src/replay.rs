@@ -1,5 +1,6 @@
 //! `ugas replay`.
 
+mod place;
 mod report;
 mod screen;
 mod session;

@@ -26,7 +26,9 @@
 //! ```
 
 mod abilities;
+mod characters;
 pub(crate) mod check;
+mod commands;
 mod expect;
 mod expect_abilities;
 mod outcome;
