@@ -26,6 +26,7 @@
 //! ```
 
 mod abilities;
+mod characters;
 pub(crate) mod check;
 mod commands;
 mod expect;

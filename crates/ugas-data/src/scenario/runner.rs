@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
-use ugas_core::character::{Character, CharacterOutcome, CharacterReport, RestoreError, RestoreOptions};
-use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
+use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -14,7 +13,6 @@ use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
 use super::{CommandWitness, ControllerState, Failure, Observer, Options, Outcome, Scenario};
-use crate::model::controller::ControllerDoc;
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
 /// Moments at which something happens by itself that a scenario may have: a period of a microsecond over a year would
@@ -173,66 +171,6 @@ impl<'s> Runner<'s> {
         runner.controllers.sort_by_key(|(name, _)| order(name));
         runner.simulation.events().for_each(drop);
         Ok(runner)
-    }
-
-    /// Puts a saved character into the scenario before its first step: in the place of the controller of this name, or
-    /// beside the others if there is none. Instigators of its effects are found by the scenario's names (P5).
-    ///
-    /// # Errors
-    /// If it cannot be restored, as [`CommandError::Restore`]; nothing has changed then.
-    pub fn enter(&mut self, name: &'s str, character: &Character) -> Result<CharacterReport, CommandError> {
-        let options = self.instigators(Some(name));
-        let (id, report) = self.restore(character.clone(), options)?;
-        match self.controllers.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, place)) => {
-                let replaced = std::mem::replace(place, id);
-                self.does(Command::Despawn(replaced));
-            }
-            None => self.controllers.push((name, id)),
-        }
-        if let Some(witness) = &mut self.witness {
-            witness.name(id, name);
-        }
-        self.simulation.events().for_each(drop);
-        Ok(report)
-    }
-
-    /// A controller as a saved character, which knows others by the scenario's names.
-    pub fn character(&self, name: &str) -> Option<Character> {
-        let name_of = |id: ControllerId| {
-            self.controllers.iter().find(|(_, known)| *known == id).map(|(name, _)| (*name).to_owned())
-        };
-        self.simulation.character_named(self.controller(name)?, name_of)
-    }
-
-    /// Everybody but one, under the names that the scenario has for them.
-    fn instigators(&self, except: Option<&str>) -> RestoreOptions {
-        let others = self.controllers.iter().filter(|(name, _)| Some(*name) != except);
-        others.fold(RestoreOptions::default(), |options, (name, id)| options.instigator(*name, *id))
-    }
-
-    /// A character that a scenario begins with. A name that means nothing here is a mistake of the scenario.
-    fn restore_document(&mut self, doc: &ControllerDoc) -> Result<ControllerId, String> {
-        let character = crate::character::of_document(doc)?;
-        let options = self.instigators(None);
-        let (id, report) = self.restore(character, options).map_err(|error| error.to_string())?;
-        match report.entries.iter().find(|entry| entry.outcome == CharacterOutcome::Unknown) {
-            Some(unknown) => Err(unknown.to_string()),
-            None => Ok(id),
-        }
-    }
-
-    fn restore(
-        &mut self,
-        character: Character,
-        options: RestoreOptions,
-    ) -> Result<(ControllerId, CharacterReport), CommandError> {
-        let (character, options) = (Box::new(character), Box::new(options));
-        match self.execute(Command::RestoreCharacter { character, options })? {
-            CommandOutcome::Restored { controller, report } => Ok((controller, *report)),
-            // Restoring has no other outcome.
-            _ => Err(CommandError::Restore(RestoreError::LimitReached(0))),
-        }
     }
 
     /// The scenario.
