@@ -131,9 +131,12 @@ pub(crate) fn position_by<T: Copy + Ord>(
     item: T,
     number: impl Fn(T) -> Option<u64>,
 ) -> Option<usize> {
-    // What comes last goes first, as often as not.
+    // What goes is the last or the first, as often as not.
     if list.last() == Some(&item) {
         return Some(list.len() - 1);
+    }
+    if list.first() == Some(&item) {
+        return Some(0);
     }
     let key = |item: &T| (number(*item), *item);
     let found = list.binary_search_by_key(&key(&item), key);
