@@ -144,6 +144,10 @@ impl<W: Write> Recorder<W> {
 
     /// Takes down a command that is about to be executed.
     pub fn before(&mut self, command: &Command) {
+        // Nothing more is written after an error, so nothing more is taken down.
+        if self.error.is_some() {
+            return;
+        }
         if let Command::Advance(span) = command {
             self.passing = Some(*span);
             return;

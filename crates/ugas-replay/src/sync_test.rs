@@ -9,7 +9,7 @@ use ugas_core::codec::DecodeError;
 use ugas_core::command::Command;
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Config, Simulation, Snapshot};
+use ugas_core::simulation::{Config, ForeignSnapshot, Simulation, Snapshot};
 use ugas_core::time::Time;
 
 use crate::diff::StateDiff;
@@ -81,6 +81,8 @@ pub struct SyncFailure {
 pub enum SyncProblem {
     /// It cannot be read.
     Unreadable(DecodeError),
+    /// It was read and is said to be of other rules.
+    Foreign(ForeignSnapshot),
     /// It came to another state; from the original to the restored one.
     State(StateDiff),
     /// It raised other events.
@@ -172,9 +174,8 @@ impl SyncTest {
         let Some(oldest) = self.history.front() else { return Ok(()) };
         let mut restored = Simulation::new(self.catalog.clone(), self.config.clone());
         let snapshot = Snapshot::from_bytes(&oldest.before, &self.catalog).map_err(unreadable)?;
-        if restored.restore(&snapshot).is_err() {
-            return Ok(());
-        }
+        let foreign = |error| failure(self.steps, simulation.now(), SyncProblem::Foreign(error));
+        restored.restore(&snapshot).map_err(foreign)?;
         let first = self.steps.saturating_sub(behind) + 1;
         for (number, step) in (first..).zip(&self.history) {
             let _ = restored.execute(step.command.clone());
@@ -215,6 +216,7 @@ impl fmt::Display for SyncFailure {
         )?;
         match problem {
             SyncProblem::Unreadable(error) => write!(f, "the saved state cannot be read: {error}"),
+            SyncProblem::Foreign(error) => write!(f, "the saved state cannot be restored: {error}"),
             SyncProblem::State(diff) => {
                 write!(f, "another state")?;
                 diff.differences.iter().try_for_each(|difference| write!(f, "\n  {difference}"))

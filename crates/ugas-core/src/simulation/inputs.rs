@@ -115,12 +115,14 @@ impl Simulation {
     /// Sets how a controller's early inputs are kept, in the place of the catalog's setting (§11.3).
     ///
     /// # Errors
-    /// If the controller does not exist (any more).
+    /// If the controller does not exist (any more), or more inputs would be kept than it may hold at once
+    /// ([`Config::max_inputs_per_controller`](super::Config::max_inputs_per_controller)).
     pub fn set_input_buffer(
         &mut self,
         controller: ControllerId,
         config: InputBufferConfig,
     ) -> Result<(), RefusalReason> {
+        self.check_input_buffer(&config).map_err(RefusalReason::LimitReached)?;
         let known = self.state.controllers.get_mut(controller);
         let known = known.ok_or(RefusalReason::UnknownController(controller))?;
         known.buffer.set_config(config);

@@ -3,8 +3,10 @@
 
 use super::Simulation;
 use super::ability::ActivationRequest;
-use crate::ability::Grant;
+use crate::ability::{Grant, Parameters};
 use crate::effect::{EffectContext, EffectSpec, RawPayload};
+use crate::id::TagId;
+use crate::input::{InputBufferConfig, InputId};
 use crate::refusal::Limit;
 use crate::targeting::{Target, TargetData};
 use crate::time::Span;
@@ -18,11 +20,25 @@ impl Simulation {
     }
 
     pub(super) fn check_grant(&self, grant: &Grant) -> Result<(), Limit> {
-        self.check_extras(grant.dynamic_tags.len())?;
-        self.check_extras(grant.parameters.len())?;
-        let names = grant.parameters.iter().map(|(name, _)| &**name);
-        let input = grant.input.as_ref().map(|input| input.as_str());
-        names.chain(input).try_for_each(|name| self.check_name(name))
+        self.check_grant_extras(&grant.dynamic_tags, &grant.parameters, grant.input.as_ref())
+    }
+
+    /// What an ability is granted with.
+    pub(super) fn check_grant_extras(
+        &self,
+        dynamic_tags: &[TagId],
+        parameters: &Parameters,
+        input: Option<&InputId>,
+    ) -> Result<(), Limit> {
+        self.check_extras(dynamic_tags.len())?;
+        self.check_extras(parameters.len())?;
+        let names = parameters.iter().map(|(name, _)| &**name);
+        names.chain(input.map(InputId::as_str)).try_for_each(|name| self.check_name(name))
+    }
+
+    /// Inputs that came too early are inputs, too.
+    pub(super) fn check_input_buffer(&self, config: &InputBufferConfig) -> Result<(), Limit> {
+        within(config.size as usize, self.config.max_inputs_per_controller, Limit::InputsPerController)
     }
 
     pub(super) fn check_activation_request(&self, request: &ActivationRequest) -> Result<(), Limit> {

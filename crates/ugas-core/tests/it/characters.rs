@@ -4,6 +4,7 @@ mod abilities;
 mod bytes;
 mod sources;
 
+use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{CatalogBuilder, DefinitionKind};
 use ugas_core::character::{
@@ -478,6 +479,48 @@ fn p9_limits_hold() {
     let full = small.restore_character(&character, &RestoreOptions::default());
     assert_eq!(full, Err(RestoreError::LimitReached(1)));
     assert_eq!(small.state_hash(), hash);
+}
+
+#[test]
+fn p9_what_a_character_brings_along_is_limited() {
+    let stacking = EffectDef::infinite("GE_Stack").stacking(StackingDef::by_target(0));
+    let ticking = EffectDef::infinite("GE_Tick").every(0.001);
+    let mut game = Game::build(|builder| {
+        builder
+            .effect(stacking)
+            .effect(ticking)
+            .ability(AbilityDef::new("GA").with_parameter("a", 1.0).with_parameter("b", 2.0))
+    });
+    for _ in 0..3 {
+        game.apply("GE_Stack", "hero", "hero");
+    }
+    game.apply("GE_Tick", "hero", "hero");
+    let ability = game.sim.catalog().ability("GA").unwrap();
+    game.sim.grant(game.id("hero"), ability, 1).unwrap();
+    game.sim.set_team(game.id("hero"), Some(Team::from("a long name"))).unwrap();
+    let buffer = InputBufferConfig { size: 9, ..InputBufferConfig::default() };
+    game.sim.set_input_buffer(game.id("hero"), buffer).unwrap();
+    let character = hero(&game);
+
+    let config = Config {
+        max_stacks: 2,
+        min_period: Span::millis(2),
+        max_extras: 1,
+        max_payload_bytes: 8,
+        max_inputs_per_controller: 8,
+        ..Config::default()
+    };
+    let mut strict = Simulation::new(game.sim.catalog().clone(), config);
+    let (id, report) = strict.restore_character(&character, &RestoreOptions::default()).unwrap();
+    let found = |outcome: CharacterOutcome| report.entries.iter().any(|entry| entry.outcome == outcome);
+    assert!(found(CharacterOutcome::StacksReduced { from: 3, to: 2 }));
+    assert!(found(CharacterOutcome::LimitReached(Limit::Period)));
+    assert!(found(CharacterOutcome::LimitReached(Limit::Extras)), "two parameters");
+    assert!(found(CharacterOutcome::LimitReached(Limit::PayloadBytes)), "the team's name");
+    assert!(found(CharacterOutcome::LimitReached(Limit::InputsPerController)), "the buffer");
+    let restored = strict.controller(id).unwrap();
+    assert_eq!((restored.effects().len(), restored.abilities().len()), (1, 0));
+    assert_eq!(restored.team(), None);
 }
 
 #[test]

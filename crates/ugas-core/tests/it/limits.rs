@@ -2,6 +2,7 @@
 
 use ugas_core::ability::{AbilityDef, ActivationReason, Grant};
 use ugas_core::effect::{ContextPayload, EffectContext, EffectDef, StackingDef};
+use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
 use ugas_core::refusal::{Limit, RefusalReason};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
@@ -68,6 +69,10 @@ fn a_new_input_takes_the_place_of_the_one_released_first_and_is_refused_if_all_a
     assert!(game.sim.held(hero, &"A".into()).is_some());
     assert!(game.sim.held(hero, &"B".into()).is_none());
     assert!(game.sim.held(hero, &"C".into()).is_some());
+
+    let buffer = InputBufferConfig { size: 3, ..InputBufferConfig::default() };
+    assert_eq!(limit_of(game.sim.set_input_buffer(hero, buffer)), Limit::InputsPerController);
+    game.sim.set_input_buffer(hero, InputBufferConfig { size: 2, ..buffer }).unwrap();
 }
 
 #[test]

@@ -96,7 +96,12 @@ fn commands() {
 
 #[test]
 fn recordings() {
-    run(fuzz::recording, files("crates/ugas-replay/tests/golden", "ugasrec"), 600);
+    let seeds = files("crates/ugas-replay/tests/golden", "ugasrec");
+    for seed in &seeds {
+        let opened = ugas_replay::Recording::open(std::io::Cursor::new(seed.clone()));
+        assert!(opened.is_ok_and(|recording| recording.ticks() > 0), "a seed that leads nowhere");
+    }
+    run(fuzz::recording, seeds, 600);
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn scenarios_run() {
     run(fuzz::scenario, scenarios(), 1500);
 }
 
-/// Dice that fall anyhow, from the bytes of files.
+/// Games and operations chosen by the bytes of files.
 #[test]
 fn operations_against_the_oracle() {
     run(fuzz::operations, yaml().into_iter().take(20).collect(), 60);

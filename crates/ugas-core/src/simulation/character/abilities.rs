@@ -65,15 +65,19 @@ impl<'a> Restoring<'a> {
                 self.note(DefinitionKind::Ability, &saved.ability, CharacterOutcome::NotFinite);
             }
         }
-        let dynamic_tags = saved.dynamic_tags.iter().filter_map(|name| self.tag(name)).collect();
+        let dynamic_tags: SmallVec<[_; 2]> =
+            saved.dynamic_tags.iter().filter_map(|name| self.tag(name)).collect();
         let charges = definition.def.charges;
         let left = charges.map_or(0, |charges| charges.max.saturating_sub(saved.used_charges));
+        let input = saved.input.as_deref().map(InputId::new);
+        let within = self.sim.check_grant_extras(&dynamic_tags, &parameters, input.as_ref());
+        within.map_err(CharacterOutcome::LimitReached)?;
         let sequence = self.sim.state.next_sequence();
         let handle = self.sim.state.abilities.insert(GrantedAbility {
             ability,
             controller: self.id,
             level: saved.level,
-            input: saved.input.as_deref().map(InputId::new),
+            input,
             source_object: saved.source_object,
             dynamic_tags,
             parameters,

@@ -130,6 +130,8 @@ impl<'a> Restoring<'a> {
             last_source,
             ..self.instance(spec, clock)
         };
+        let within = self.sim.check_spec(&instance.spec).and(self.sim.check_period(instance.period));
+        within.map_err(CharacterOutcome::LimitReached)?;
         let id = self.insert(instance)?;
         self.effects.insert(saved.order, id);
         if missing.is_anything() {
@@ -278,7 +280,7 @@ impl<'a> Restoring<'a> {
         let limit = match &effect.stacking {
             None => 1,
             Some(stacking) if stacking.limit > 0 => stacking.limit,
-            Some(_) => u32::MAX,
+            Some(_) => self.sim.config.max_stacks.max(1),
         };
         let to = saved.stacks.clamp(1, limit);
         if to < saved.stacks {

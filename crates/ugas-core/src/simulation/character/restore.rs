@@ -175,13 +175,21 @@ impl Restoring<'_> {
         let mut runs: smallvec::SmallVec<[_; 2]> = runs.collect();
         runs.sort_unstable();
         runs.dedup_by_key(|(ability, _)| *ability);
+        let team_limit = team.as_ref().and_then(|team| self.sim.check_name(team.name()).err());
+        let buffer_limit = input_buffer.as_ref().and_then(|config| self.sim.check_input_buffer(config).err());
         let Some(controller) = self.sim.state.controllers.get_mut(self.id) else { return };
-        controller.team.clone_from(team);
+        if team_limit.is_none() {
+            controller.team.clone_from(team);
+        }
         controller.placement = *placement;
-        if let Some(config) = input_buffer {
-            controller.buffer.set_config(*config);
+        if let Some(config) = input_buffer.filter(|_| buffer_limit.is_none()) {
+            controller.buffer.set_config(config);
         }
         controller.runs = runs;
+        let template = self.character.template.clone().unwrap_or_default();
+        for limit in [team_limit, buffer_limit].into_iter().flatten() {
+            self.note(DefinitionKind::Template, &template, CharacterOutcome::LimitReached(limit));
+        }
     }
 
     /// A tag of this catalog; one that is not known is reported.
