@@ -63,6 +63,7 @@ mod decoder;
 mod encoder;
 mod envelope;
 mod error;
+pub(crate) mod overwrite;
 mod plain;
 mod values;
 

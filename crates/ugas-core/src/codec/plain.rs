@@ -45,8 +45,11 @@ macro_rules! plain_struct {
             }
 
             fn clone_from(&mut self, source: &Self) {
+                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
+                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
+
                 let Self { $($field),* } = source;
-                $(Clone::clone_from(&mut self.$field, $field);)*
+                $((&mut Over(&mut self.$field)).write($field);)*
             }
         }
 

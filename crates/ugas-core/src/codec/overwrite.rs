@@ -1,0 +1,54 @@
+//! Copying a field over an old one, as fast as its type allows.
+//!
+//! `SmallVec::clone_from` goes from item to item. Most lists of the state have items that are plain bits, and these can be
+//! copied at once; the compiler knows which, but a trait cannot ask. So there are two traits with a method of one name,
+//! and the one that needs no further reference to be called is taken where it applies.
+
+use smallvec::{Array, SmallVec};
+
+/// The field that is written.
+pub(crate) struct Over<'a, T>(pub(crate) &'a mut T);
+
+/// For lists of plain bits.
+pub(crate) trait OverwriteBits<T> {
+    fn write(&mut self, source: &T);
+}
+
+impl<A: Array<Item: Copy>> OverwriteBits<SmallVec<A>> for Over<'_, SmallVec<A>> {
+    #[inline]
+    fn write(&mut self, source: &SmallVec<A>) {
+        self.0.clear();
+        if !source.is_empty() {
+            self.0.extend_from_slice(source);
+        }
+    }
+}
+
+/// For everything else.
+pub(crate) trait OverwriteClone<T> {
+    fn write(&mut self, source: &T);
+}
+
+impl<T: Clone> OverwriteClone<T> for &mut Over<'_, T> {
+    #[inline]
+    fn write(&mut self, source: &T) {
+        self.0.clone_from(source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[test]
+    fn both_ways_come_to_the_same() {
+        let (mut bits, mut shared): (SmallVec<[u8; 2]>, SmallVec<[Rc<u8>; 1]>) =
+            (SmallVec::from_slice(&[9; 5]), SmallVec::new());
+        let sources = (SmallVec::from_slice(&[1, 2, 3]), SmallVec::from_vec(vec![Rc::new(7); 3]));
+        (&mut Over(&mut bits)).write(&sources.0);
+        (&mut Over(&mut shared)).write(&sources.1);
+        assert_eq!((bits, shared), sources);
+    }
+}
