@@ -146,6 +146,14 @@ impl<H: Handle, T> Arena<H, T> {
         self.get(handle).is_some()
     }
 
+    /// True if the handle was given out at some time, whether or not its object still lives.
+    pub fn has_lived(&self, handle: H) -> bool {
+        self.slots.get(handle.index() as usize).is_some_and(|slot| {
+            let is_free = matches!(slot.content, Content::Free { .. });
+            handle.generation() < slot.generation || (handle.generation() == slot.generation && !is_free)
+        })
+    }
+
     /// All objects, by index.
     pub fn iter(&self) -> impl Iterator<Item = (H, &T)> + Clone {
         (0u32..).zip(&self.slots).filter_map(|(index, slot)| {

@@ -92,7 +92,9 @@ impl<R: Read + Seek> Player<R> {
         Ok(player)
     }
 
-    /// Limits the moments that one movement looks at: what a stranger's file asks for may take years otherwise.
+    /// Limits the moments that one movement looks at: what a stranger's file asks for may take years otherwise. Commands
+    /// that let time pass by themselves, inside a batch, are over the limit, too. What one moment may lead to is limited by
+    /// the configuration of the recording (E12).
     #[must_use]
     pub fn limit(mut self, moments: u64) -> Self {
         self.limit = moments;
@@ -289,6 +291,9 @@ impl<R: Read + Seek> Player<R> {
         }
         let Some(current) = &mut self.current else { return Ok(()) };
         if let Some(command) = current.tick.commands.get(current.done) {
+            if self.limit != u64::MAX && passes_time(command) {
+                return Err(PlayError::Limit { tick: self.ticks, limit: self.limit });
+            }
             current.done += 1;
             // What was refused then is refused now.
             let _ = self.simulation.execute(command.clone());
@@ -307,6 +312,15 @@ impl<R: Read + Seek> Player<R> {
         let excess = self.events.len().saturating_sub(MOST_EVENTS);
         self.events.drain(..excess);
         self.events.extend(self.simulation.events());
+        Ok(())
+    }
+
+    /// Executes a command in a simulation of somebody else's, within the limit. What was refused then is refused now.
+    pub(crate) fn execute(&self, simulation: &mut Simulation, command: Command) -> Result<(), PlayError> {
+        if self.limit != u64::MAX && passes_time(&command) {
+            return Err(PlayError::Limit { tick: self.ticks, limit: self.limit });
+        }
+        let _ = simulation.execute(command);
         Ok(())
     }
 
@@ -333,6 +347,15 @@ impl<R: Read + Seek> Player<R> {
 
 /// Moments that may still be looked at.
 struct Moments(u64);
+
+/// Whether a command lets time pass: recordings have spans for that.
+fn passes_time(command: &Command) -> bool {
+    match command {
+        Command::Advance(_) => true,
+        Command::Batch(commands) => commands.iter().any(passes_time),
+        _ => false,
+    }
+}
 
 /// When something happens by itself next.
 fn next_moment(simulation: &Simulation) -> Time {

@@ -77,8 +77,7 @@ fn replay<R: Read + Seek>(
 ) -> Result<(), PlayError> {
     if let Some(tick) = player.recording_mut().tick(tick)? {
         for command in tick.commands {
-            // What was refused then is refused now.
-            let _ = simulation.execute(command);
+            player.execute(simulation, command)?;
         }
         player.advance(simulation, tick.span)?;
     }

@@ -197,7 +197,7 @@ plain_struct!(cloned ActiveEffect {
     last_source,
     granted,
     refresh_pending: unhashed,
-    judgement_pending: unhashed,
+    judgement_pending: index,
     qualification_pending: unhashed,
     timers: index,
 });

@@ -158,6 +158,12 @@ impl Simulation {
         if !self.state.controllers.contains(target) {
             return Err(refuse(RefusalReason::UnknownController(target)));
         }
+        // One that is yet to come would be taken for whoever gets its handle.
+        if let Some(source) = spec.context.source
+            && !self.state.controllers.has_lived(source)
+        {
+            return Err(refuse(RefusalReason::UnknownController(source)));
+        }
         if !spec.level.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }

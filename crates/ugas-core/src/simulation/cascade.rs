@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{ActivationRequest, Simulation};
 use crate::ability::EndReason;
-use crate::effect::{EffectSpec, PredictionKey};
+use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
@@ -87,6 +87,45 @@ pub(super) struct Scratch {
     pub(super) trial: Option<Option<AttributeId>>,
 }
 
+impl Scratch {
+    /// Forgets all that was under way, and keeps the memory (I6).
+    pub(super) fn reset(&mut self) {
+        let Self {
+            batch_depth,
+            cause,
+            prediction,
+            queue,
+            begins,
+            trace,
+            current,
+            steps,
+            limit_reported,
+            dirty,
+            refresh,
+            postponed,
+            changes,
+            crossed,
+            selection: _,
+            writes,
+            plan,
+            hold_clamp,
+            trial,
+        } = self;
+        (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
+        (*cause, *prediction, *current, *trial) = (Cause::default(), None, None, None);
+        queue.clear();
+        begins.clear();
+        trace.clear();
+        dirty.clear();
+        refresh.clear();
+        postponed.clear();
+        changes.clear();
+        crossed.clear();
+        writes.clear();
+        plan.clear();
+    }
+}
+
 impl Simulation {
     /// Runs one call or timer: the change itself, then all that follows from it.
     pub(super) fn operate<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
@@ -123,7 +162,13 @@ impl Simulation {
         loop {
             self.begin_queued();
             self.flush();
-            let Some(pending) = self.scratch.queue.pop_front() else { break };
+            let Some(pending) = self.scratch.queue.pop_front() else {
+                // What the recalculation ended may have been waited for.
+                if !self.scratch.begins.is_empty() && self.has_budget() {
+                    continue;
+                }
+                break;
+            };
             if !self.take_step() {
                 let dropped = self.scratch.queue.len() as u32 + 1;
                 let parent = pending.parent;
@@ -193,8 +238,28 @@ impl Simulation {
                 Consequence::Die { controller } => self.die(controller),
             }
         }
+        if !self.scratch.begins.is_empty() {
+            self.find_idle_queues();
+        }
         self.scratch.current = None;
         self.scratch.prediction = None;
+    }
+
+    /// E12: queues of which nothing runs, because the budget was used up: the next operation begins them. They follow
+    /// from the state, in an order that is its own, so that a copy of it goes on alike (I1).
+    pub(super) fn find_idle_queues(&mut self) {
+        let mut idle = core::mem::take(&mut self.scratch.begins);
+        idle.clear();
+        for (target, controller) in self.state.controllers.iter() {
+            for &id in controller.effects() {
+                let Some(active) = self.state.effects.get(id) else { continue };
+                let waits = active.status == EffectStatus::Queued;
+                if waits && self.instances_of(active.effect, target).next() == Some(id) {
+                    idle.push_back((active.effect, target));
+                }
+            }
+        }
+        self.scratch.begins = idle;
     }
 
     /// E12: what is dropped at the limit. A run of an ability that would wait for it for ever is ended, and what would
@@ -242,6 +307,11 @@ impl Simulation {
             self.scratch.trace.push((effect, self.scratch.current));
             self.scratch.current = Some(self.scratch.trace.len() as u32 - 1);
         }
+    }
+
+    /// Whether another step may be taken.
+    fn has_budget(&self) -> bool {
+        self.scratch.steps < self.config.cascade_limit
     }
 
     /// Counts a step; false once the limit is reached.

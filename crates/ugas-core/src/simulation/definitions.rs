@@ -129,6 +129,9 @@ impl Definitions {
             if bool::decode(decoder)? {
                 let def = Arc::<EffectDef>::decode(decoder)?;
                 let hash = StateHasher::of(&*def);
+                if read.by_hash.contains_key(&hash) {
+                    return Err(decoder.invalid("an effect created at run time is there twice"));
+                }
                 let effect = resolve(def, decoder)?;
                 read.add(hash, Arc::new(effect));
                 after_gap = false;

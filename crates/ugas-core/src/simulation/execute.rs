@@ -18,6 +18,12 @@ use crate::refusal::RefusalReason;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Writes(Vec<(u16, f64)>);
 
+impl Writes {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// One execution.
 pub(super) struct Run<'a> {
     pub(super) effect: &'a Arc<Effect>,

@@ -71,7 +71,7 @@ pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 use crate::ability::GrantedAbility;
 use crate::catalog::Catalog;
 use crate::controller::Controller;
-use crate::effect::{ActiveEffect, Effect};
+use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::event::{Cause, Event, EventKind};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::hash::{StateHash, StateHasher};
@@ -292,7 +292,7 @@ impl Simulation {
             return Err(ForeignSnapshot { expected, found });
         }
         self.state.clone_from(&snapshot.state);
-        self.scratch = Scratch::default();
+        self.scratch.reset();
         self.events.clear();
         self.take_up_pending();
         Ok(())
@@ -308,7 +308,16 @@ impl Simulation {
                 dirty.push_back(id);
             }
         }
-        refresh.extend(effects.iter().filter(|(_, effect)| effect.refresh_pending).map(|(id, _)| id));
+        let mut has_queues = false;
+        for (id, effect) in effects.iter() {
+            has_queues |= effect.status == EffectStatus::Queued;
+            if effect.refresh_pending {
+                refresh.push_back(id);
+            }
+        }
+        if has_queues {
+            self.find_idle_queues();
+        }
         let resumes = self.resume_all();
         if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() || resumes {
             self.settle();

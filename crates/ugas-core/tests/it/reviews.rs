@@ -16,7 +16,7 @@ use ugas_core::effect::{
 use ugas_core::event::EventKind;
 use ugas_core::handle::ControllerId;
 use ugas_core::modifier::{ModifierDef, Operation};
-use ugas_core::simulation::{Config, EvaluationParameters, Simulation, Stacks};
+use ugas_core::simulation::{Config, EvaluationParameters, Simulation, Snapshot, Stacks};
 use ugas_core::time::{Span, Time};
 
 struct Scene {
@@ -314,4 +314,75 @@ fn gasd_a_calculation_may_send_cues_of_its_own() {
         })
         .collect();
     assert_eq!(cues, [(crit, 7.0)]);
+}
+
+/// A rollback forgets a controller, and its handle is given out again: what names it meanwhile names nobody.
+#[test]
+fn i1_a_source_that_is_yet_to_come_is_refused() {
+    let mut game = crate::fixture::Game::of([EffectDef::infinite("GE_Mark")]);
+    let (before, hero) = (game.sim.snapshot(), game.id("hero"));
+    let mark = game.sim.catalog().effect("GE_Mark").unwrap();
+    let ghost = game.sim.spawn("Unit").unwrap();
+    game.sim.restore(&before).unwrap();
+    assert_eq!(game.sim.apply_effect(mark, Some(ghost), hero).unwrap_err().code(), "UnknownController");
+    // One that lived and is gone is another matter.
+    assert_eq!(game.sim.spawn("Unit"), Ok(ghost));
+    game.sim.despawn(ghost).unwrap();
+    game.sim.apply_effect(mark, Some(ghost), hero).unwrap();
+    let bytes = game.sim.snapshot().to_bytes();
+    assert!(Snapshot::from_bytes(&bytes, game.sim.catalog()).is_ok());
+}
+
+/// What a recalculation ends is part of its operation: nothing of it waits outside the state.
+#[test]
+fn i1_a_queue_that_ends_with_a_recalculation_costs_the_next_operation_nothing() {
+    let queue = EffectDef::infinite("GE_Queue").policy(ExecutionPolicy::RunInSequence).removed_on("T");
+    let flip = EffectDef::infinite("GE_Flip").granting("X").while_target_lacks("X");
+    let give = EffectDef::infinite("GE_Give").granting("T");
+    let mut game = crate::fixture::Game::of([queue, flip, give]);
+    game.apply("GE_Queue", "hero", "hero");
+    game.apply("GE_Give", "hero", "hero");
+    let mut copy = game.clone();
+    copy.sim = Simulation::new(game.sim.catalog().clone(), game.sim.config().clone());
+    copy.sim.restore(&game.sim.snapshot()).unwrap();
+    for game in [&mut game, &mut copy] {
+        game.apply("GE_Flip", "hero", "hero");
+    }
+    assert_eq!(game.sim.state_hash(), copy.sim.state_hash());
+}
+
+/// E12: queues whose turn the budget did not allow go on with the next operation, in a copy as in the original.
+#[test]
+fn i1_queues_that_wait_for_budget_go_on_in_a_copy() {
+    let names = ["GE_A", "GE_B", "GE_C"];
+    let queue = |name: &str| {
+        let effect = EffectDef::infinite(name).policy(ExecutionPolicy::RunInSequence);
+        effect.modify("Attack", Operation::Add, 1.0)
+    };
+    let config = Config { cascade_limit: 1, ..Config::seeded(7) };
+    let mut game = crate::fixture::Game::configured(config.clone(), |builder| {
+        names
+            .iter()
+            .fold(builder, |builder, name| builder.effect(queue(name)))
+            .effect(EffectDef::infinite("GE_Idle"))
+    });
+    let first: Vec<_> = names.iter().map(|name| game.apply(name, "hero", "hero")).collect();
+    for name in names {
+        game.apply(name, "hero", "hero");
+    }
+    game.sim.batch(|sim| {
+        first.iter().for_each(|active| sim.remove(active.active().unwrap(), Stacks::All).unwrap())
+    });
+    let mut copy = game.clone();
+    let catalog = game.sim.catalog().clone();
+    let bytes = game.sim.snapshot().to_bytes();
+    copy.sim = Simulation::new(catalog.clone(), config);
+    copy.sim.restore(&Snapshot::from_bytes(&bytes, &catalog).unwrap()).unwrap();
+    for _ in 0..6 {
+        game.apply("GE_Idle", "hero", "wolf");
+        copy.apply("GE_Idle", "hero", "wolf");
+        assert_eq!(game.sim.state_hash(), copy.sim.state_hash());
+    }
+    // 100 and the three that waited.
+    assert_eq!(game.current("hero", "Attack"), 103.0);
 }

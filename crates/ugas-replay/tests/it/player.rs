@@ -2,8 +2,8 @@
 
 use ugas_core::command::Command;
 use ugas_core::simulation::Simulation;
-use ugas_core::time::Time;
-use ugas_replay::{PlayError, Player, Position, Rules, Settings, StateDiff};
+use ugas_core::time::{Span, Time};
+use ugas_replay::{PlayError, Player, Position, Recorder, Rules, Settings, StateDiff};
 
 use crate::story::{TICKS, Twist, catalog, open, play, player, record, recorded, settings, simulation};
 
@@ -152,7 +152,7 @@ fn a_recording_may_begin_in_the_middle_of_a_game() {
     let mut before = 0;
     play(&mut sim, twist, |sim, command| {
         if recorder.is_none() && sim.now() >= Time::from_seconds(5.0) {
-            recorder = Some(ugas_replay::Recorder::new(Vec::new(), sim, settings()).unwrap());
+            recorder = Some(Recorder::new(Vec::new(), sim, settings()).unwrap());
             before = sim.state_hash();
         }
         let _ = match &mut recorder {
@@ -171,4 +171,18 @@ fn a_recording_may_begin_in_the_middle_of_a_game() {
 fn a_limit_ends_what_would_take_years() {
     let mut player = player(&recorded()).limit(5);
     assert!(matches!(player.seek_tick(7), Err(PlayError::Limit { limit: 5, .. })));
+}
+
+/// Time that passes inside a batch cannot be cut into moments.
+#[test]
+fn a_limit_ends_commands_that_let_time_pass() {
+    let mut sim = simulation(Twist::default());
+    let mut recorder = Recorder::new(Vec::new(), &sim, settings()).unwrap();
+    recorder.execute(&mut sim, Command::Batch(vec![Command::Advance(Span::seconds(1e9))])).unwrap();
+    recorder.advance(&mut sim, Span::seconds(1.0));
+    let bytes = recorder.finish(&sim).unwrap();
+    player(&bytes).seek_tick(1).unwrap();
+    let mut limited = player(&bytes).limit(1_000);
+    assert!(matches!(limited.seek_tick(1), Err(PlayError::Limit { .. })));
+    assert!(ugas_replay::verify(&mut player(&bytes).limit(1_000)).is_err());
 }

@@ -122,6 +122,7 @@ impl<'a> Reload<'a> {
         self.translate_events();
         self.derive();
         self.resume();
+        self.next.find_idle_queues();
         self.translate_waiting();
         let report = ReloadReport { diff: self.changes.diff, ids: self.ids, entries: self.entries };
         Ok((self.next, report))

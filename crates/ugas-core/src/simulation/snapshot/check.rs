@@ -49,7 +49,20 @@ impl Check<'_> {
         for (id, task) in self.state.tasks.iter() {
             self.task(id, task)?;
         }
-        Ok(())
+        self.numbers()
+    }
+
+    /// Numbers that order things, and find them, are given out once.
+    fn numbers(&self) -> Result<(), Wrong> {
+        let State { controllers, effects, abilities, activations, tasks, .. } = self.state;
+        let effects = effects.iter().map(|(_, active)| active.sequence);
+        let abilities = abilities.iter().map(|(_, granted)| granted.sequence);
+        let runs = activations.iter().map(|(_, run)| run.sequence);
+        let tasks = tasks.iter().map(|(_, task)| task.sequence);
+        let sequences = effects.chain(abilities).chain(runs).chain(tasks).collect();
+        require(are_distinct(sequences), "two things have the same number")?;
+        let ordinals = controllers.iter().map(|(_, controller)| controller.ordinal).collect();
+        require(are_distinct(ordinals), "two controllers have the same number")
     }
 
     fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
@@ -77,6 +90,11 @@ impl Check<'_> {
         require(
             self.state.controllers.contains(active.target),
             "an effect is on a controller that is not there",
+        )?;
+        let source = active.spec.context.source;
+        require(
+            source.is_none_or(|source| self.state.controllers.has_lived(source)),
+            "an effect is of a source that never was",
         )?;
         let is_own = active.spec.effect == active.effect && active.spec.name_hash == definition.name_hash;
         require(is_own, "an active effect has the spec of another")?;
@@ -218,6 +236,11 @@ impl Check<'_> {
         require(sequence < self.state.sequence, "something has the number of what is still to begin")?;
         require(at <= self.state.now, "something began in the future")
     }
+}
+
+fn are_distinct(mut numbers: Vec<u64>) -> bool {
+    numbers.sort_unstable();
+    numbers.is_sorted_by(|one, other| one < other)
 }
 
 fn require(holds: bool, otherwise: Wrong) -> Result<(), Wrong> {
