@@ -11,6 +11,7 @@ mod explain;
 mod load;
 mod new;
 mod output;
+mod overwrite;
 mod play;
 mod plot;
 mod replay;

@@ -16,6 +16,7 @@ use ugas_core::time::Span;
 use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
 use crate::output::{self, Format, csv_field};
+use crate::overwrite::{ensure_not_input, ensure_replaceable};
 use crate::{Status, watch};
 use timeline::{Recorder, Timeline};
 use witness::{Rerun, SyncTested, Tape};
@@ -105,6 +106,7 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
         crate::plot::check_name(file)?;
     }
     let mut found = find(&arguments.paths)?;
+    ensure_writable(arguments)?;
     if arguments.record.is_some() {
         found = vec![one_of(found, arguments.scenario.as_deref())?];
     }
@@ -151,6 +153,19 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
         }
     }
     Ok(if failed == 0 { Status::Fine } else { Status::No })
+}
+
+/// Complains about files to be written that hold something else.
+fn ensure_writable(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { csv, plot, record, .. } = arguments;
+    let mut outputs = [csv, plot, record].into_iter().flatten().peekable();
+    if outputs.peek().is_some() {
+        let inputs = with_packs(&arguments.paths);
+        outputs.try_for_each(|output| ensure_not_input(output, &inputs))?;
+    }
+    let Some(record) = record else { return Ok(()) };
+    let magic = ugas_replay::format::MAGIC;
+    ensure_replaceable(record, "a recording", magic.len() as u64, |start| start == magic)
 }
 
 /// The failures, and a table of passed and failed by file.

@@ -5,6 +5,7 @@ mod conformance;
 mod editor;
 mod explain;
 mod new;
+mod overwrite;
 mod play;
 mod replay;
 mod run;
