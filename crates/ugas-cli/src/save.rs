@@ -86,6 +86,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         eprintln!("`{controller}` is gone at {time} s");
         return Ok(Status::No);
     };
+    if character.sets.is_empty() && *format != Form::Binary {
+        eprintln!(
+            "note: `{controller}` has no attribute set, and the specification's schema wants one: \
+             other tools may refuse the file"
+        );
+    }
     let bytes = match format {
         Form::Yaml => to_yaml(&character).into_bytes(),
         Form::Json => to_json(&character).into_bytes(),
