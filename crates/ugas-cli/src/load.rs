@@ -22,7 +22,7 @@ use crate::output;
 Examples:
   ugas load wolf.yaml --into duel.yaml                 in the place of the wolf
   ugas load wolf.yaml --into duel.yaml --as hero       in the place of the hero
-  ugas load wolf.ugch --into forest.yaml --at 0        what became of it, and no more")]
+  ugas load wolf.ugch --into forest.yaml --at 0        and only the steps at 0 s")]
 pub(crate) struct Arguments {
     /// The character: YAML, JSON or binary
     #[arg(value_name = "FILE")]
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// What the scenario calls it; without it, the character's own name, or that of the file
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
-    /// When to stop; without it, after the last step
+    /// When to stop, after the steps of that moment; without it, after the last step
     #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
     at: Option<f64>,
     /// Which scenario of the file, by name; without it, the first that has such a controller, or the first
@@ -60,6 +60,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
     let runner = Runner::new(chosen, chosen.catalog()?, options);
     let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
+    let place = match (runner.controller(&name), runner.controllers().len()) {
+        (Some(_), _) => "in the place of the scenario's own".to_owned(),
+        (None, 0) => "alone".to_owned(),
+        (None, others) => format!("beside {}", output::count(others, "other")),
+    };
     let report = match runner.enter(&name, &character) {
         Ok(report) => report,
         Err(error) => {
@@ -77,12 +82,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         )
     };
     let mut text = match report.entries.len() {
-        0 => format!("{name} is back, with all that it had\n"),
+        0 => format!("{name} is back {place}, with all that it had\n"),
         entries => {
             let lines = with_names(&runner, report.to_string());
             let what = if report.is_complete() { "and nothing is lost" } else { "and not all is as it was" };
             let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
-            format!("{name} is back, {what} ({})\n{lines}", output::count(entries, "note"))
+            format!("{name} is back {place}, {what} ({})\n{lines}", output::count(entries, "note"))
         }
     };
     text.push_str(&format!("\n{}", page(&runner)));
