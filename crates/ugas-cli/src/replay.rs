@@ -51,8 +51,8 @@ Commands, separated by semicolons or lines:
   events                     what happened during the last movement
   diff PLACE PLACE           in what two moments differ; `here` is a place, too
 
-Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event),
-2 wrong use or unreadable.")]
+Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event,
+nobody there), 2 wrong use or unreadable.")]
 pub(crate) struct Arguments {
     /// The recording
     #[arg(value_name = "FILE")]

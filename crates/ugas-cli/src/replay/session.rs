@@ -91,7 +91,7 @@ impl Session {
         let mut text = String::new();
         for (name, attribute) in &self.watched {
             let value = self.value(name, attribute);
-            let value = value.map_or_else(|| "gone".to_owned(), short);
+            let value = value.map_or_else(|| "not there".to_owned(), short);
             let _ = writeln!(text, "  {name}.{attribute} {value}");
         }
         text
@@ -230,7 +230,7 @@ impl Session {
                 simulation.controllers().map(named).collect()
             }
         };
-        let (mut text, mut pages) = (String::new(), Vec::new());
+        let (mut text, mut pages, mut missing) = (String::new(), Vec::new(), Vec::new());
         for (id, name) in shown {
             match simulation.debug(id) {
                 Some(page) => {
@@ -239,22 +239,30 @@ impl Session {
                     pages.push(inspect::to_json("", &name, &page));
                 }
                 None => {
-                    let _ = writeln!(text, "`{name}` is not there at {} s", simulation.now().as_seconds());
+                    text.push_str(&self.not_there(&name));
+                    missing.push(name);
                 }
             }
         }
-        Ok(Answer::new(text, json!({ "pages": pages })))
+        let is_no = !missing.is_empty();
+        Ok(Answer { text, json: json!({ "pages": pages, "missing": missing }), is_no })
     }
 
     fn explain(&self, name: &str, attribute: &str) -> anyhow::Result<Answer> {
         let simulation = self.player.simulation();
         let attribute = simulation.catalog().attribute(attribute)?;
-        let time = simulation.now().as_seconds();
-        let explained = simulation.explain(self.controller(name)?, attribute);
-        let explained = explained.with_context(|| format!("`{name}` is not there at {time} s"))?;
+        let Some(explained) = simulation.explain(self.controller(name)?, attribute) else {
+            let json = json!({ "missing": [name] });
+            return Ok(Answer { text: self.not_there(name), json, is_no: true });
+        };
         let text = explain::named(self.names(), explained.to_string());
         let document = explain::to_json(&self.names(), name, &explained);
         Ok(Answer { text: format!("{text}\n"), json: document, is_no: !explained.present })
+    }
+
+    /// Said of somebody who has not come yet, or is gone.
+    fn not_there(&self, name: &str) -> String {
+        format!("`{name}` is not there at {} s\n", self.player.simulation().now().as_seconds())
     }
 
     fn commands(&mut self) -> anyhow::Result<Answer> {

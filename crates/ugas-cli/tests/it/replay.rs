@@ -83,6 +83,29 @@ fn json_is_one_document() {
     assert_eq!(tested["commands"], 12);
 }
 
+/// Before the first tick nobody has come yet.
+#[test]
+fn somebody_who_is_not_there_is_a_no() {
+    let folder = recorded("replay-not-there");
+    let walk = "seek start; watch wolf.Health; show wolf; explain wolf Health";
+    for walk in [walk, "seek start; show wolf", "seek start; explain wolf Health"] {
+        let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
+        assert_eq!((answer.status, answer.stderr.as_str()), (1, ""), "{walk}");
+        assert!(answer.stdout.contains("`wolf` is not there at 0 s\n"), "{}", answer.stdout);
+    }
+    let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
+    assert!(answer.stdout.contains("  wolf.Health not there\n"), "{}", answer.stdout);
+    let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--do", walk]);
+    assert_eq!(answer.status, 1);
+    let document = answer.json();
+    for command in [2, 3] {
+        assert_eq!(document["commands"][command]["missing"], serde_json::json!(["wolf"]));
+    }
+    let answer =
+        ugas_in(&folder, ["replay", "duel.ugasrec", "--do", "seek end; show wolf; explain wolf Health"]);
+    assert_eq!(answer.status, 0);
+}
+
 #[test]
 fn commands_come_from_standard_input() {
     let folder = recorded("replay-stdin");
