@@ -211,6 +211,7 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
     let mut found = Vec::new();
     for path in paths {
         output::ensure_exists(path)?;
+        output::ensure_listable(path)?;
         let before = found.len();
         for file in Scenario::files(path) {
             match Scenario::load(&file) {
