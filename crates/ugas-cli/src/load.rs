@@ -11,7 +11,10 @@ use ugas_data::scenario::{Options, Runner, Scenario};
 
 use crate::Status;
 use crate::explain::{named, report_failures};
-use crate::output;
+use crate::{input, output};
+
+/// No character comes near it.
+const LARGEST: u64 = 1 << 30;
 
 /// Puts a saved character into a scenario and plays it
 ///
@@ -43,7 +46,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { file, into, name, at, scenario } = arguments;
-    output::ensure_exists(file)?;
     output::ensure_exists(into)?;
     let character = read(file)?;
     let own_name = Some(character.name.clone()).filter(|name| !name.is_empty());
@@ -106,7 +108,7 @@ fn with_names(runner: &Runner<'_>, text: String) -> String {
 /// Told by its first bytes; what is not binary is a text.
 fn read(file: &Path) -> anyhow::Result<Character> {
     let unreadable = || format!("`{}` cannot be read", file.display());
-    let bytes = std::fs::read(file).with_context(unreadable)?;
+    let bytes = input::read(file, LARGEST)?;
     if bytes.starts_with(b"UGCH") {
         return Character::from_bytes(&bytes).with_context(unreadable);
     }

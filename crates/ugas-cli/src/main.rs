@@ -8,6 +8,7 @@ mod check;
 mod completions;
 mod conformance;
 mod explain;
+mod input;
 mod load;
 mod new;
 mod output;

@@ -5,16 +5,19 @@ use std::fmt::Write;
 use serde_json::json;
 use ugas_replay::{Comparison, HashDifference, StateDiff, Verification};
 
-use super::{Tape, words};
+use super::{Tape, tail_problem, tail_word, words};
 use crate::Status;
 use crate::output::{self, Format, count};
 
 /// Simulates a recording again.
 pub(super) fn verify(player: &mut Tape, format: Format) -> anyhow::Result<Status> {
     let Verification { ticks, key_frames, difference } = ugas_replay::verify(player)?;
+    let tail = player.recording().tail();
     match format {
         Format::Json => output::print_json(&json!({
             "verified": difference.is_none(),
+            "tail": tail_word(&tail),
+            "tail_problem": tail_problem(&tail),
             "ticks": ticks,
             "key_frames": key_frames,
             "difference": difference.as_ref().map(difference_json),

@@ -8,10 +8,10 @@ use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
 use ugas_data::scenario::EVENT_KINDS;
-use ugas_replay::{StateDiff, Tail};
+use ugas_replay::StateDiff;
 
 use super::place::{Place, place, seconds};
-use super::{Tape, words};
+use super::{Tape, tail_word, words};
 use crate::explain;
 use crate::output::{self, count, short};
 use crate::run::inspect;
@@ -122,12 +122,6 @@ impl Session {
         let names: Vec<&str> = recording.names().map(|(_, name)| name).collect();
         let _ = writeln!(text, "controllers: {}", names.join(", "));
         let _ = writeln!(text, "seed {}, catalog {:016x}", header.config.seed, header.catalog);
-        let tail = match recording.tail() {
-            Tail::Complete => "complete",
-            Tail::Unfinished => "unfinished",
-            Tail::Torn { .. } => "torn",
-            Tail::Damaged(_) => "damaged",
-        };
         let labels: Map<String, Value> =
             header.labels.iter().map(|(label, value)| (label.clone(), json!(value))).collect();
         let document = json!({
@@ -136,7 +130,7 @@ impl Session {
             "ticks": recording.ticks(),
             "key_frames": recording.key_frames(),
             "bytes": recording.size(),
-            "tail": tail,
+            "tail": tail_word(&recording.tail()),
             "controllers": names,
             "seed": header.config.seed,
             "catalog": format!("{:016x}", header.catalog),

@@ -21,7 +21,8 @@ fn recorded(name: &str) -> PathBuf {
         std::fs::write(folder.join(format!("{name}.yaml")), story).unwrap();
         let answer =
             ugas_in(&folder, ["run", &format!("{name}.yaml"), "--record", &format!("{name}.ugasrec")]);
-        assert_eq!((answer.status, answer.stderr.as_str()), (0, ""), "{}", answer.stdout);
+        let told = format!("recorded until 5 s: ugas replay {name}.ugasrec\n");
+        assert_eq!((answer.status, answer.stderr), (0, told), "{}", answer.stdout);
     }
     folder
 }
@@ -65,7 +66,10 @@ fn json_is_one_document() {
 
     let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--verify"]);
     assert_eq!(answer.status, 0);
-    assert_eq!(keys(&answer.json()), ["difference", "key_frames", "ticks", "verified"]);
+    assert_eq!(
+        keys(&answer.json()),
+        ["difference", "key_frames", "tail", "tail_problem", "ticks", "verified"]
+    );
 
     let answer =
         ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--compare", "other.ugasrec"]);
@@ -146,6 +150,13 @@ fn torn_and_damaged_recordings_are_told_apart() {
     );
     let answer = changed(&folder, damage, &["--verify", "--salvage"]);
     assert_eq!(answer.status, 0, "{}", answer.stderr);
+    assert!(answer.stderr.contains("was salvaged"), "{}", answer.stderr);
+    let document = changed(&folder, damage, &["--verify", "--salvage", "--format", "json"]).json();
+    assert_eq!(document["tail"], "damaged");
+    assert!(document["tail_problem"].as_str().unwrap().contains("damaged at byte"), "{document}");
+    let torn = |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() - 3);
+    let document = changed(&folder, torn, &["--verify", "--format", "json"]).json();
+    assert_eq!((&document["tail"], &document["verified"]), (&"torn".into(), &true.into()));
     let answer = changed(&folder, |bytes| bytes.truncate(30), &[]);
     assert_eq!(answer.status, 2);
 }
@@ -160,9 +171,50 @@ fn one_scenario_is_recorded() {
     assert!(answer.stderr.contains("--scenario NAME"), "{}", answer.stderr);
     assert_eq!(ugas(["run", &story, "--record", &tape, "--scenario", "second"]).status, 0);
     assert!(ugas(["replay", &tape]).stdout.contains("until 2 s: 1 tick, 1 key frame\n"));
-    assert_eq!(ugas(["run", &story, "--record", &tape, "--scenario", "third"]).status, 2);
+    for (wrong, hint) in [("secnd", "did you mean `second`?"), ("else", "there is first, second")] {
+        let answer = ugas(["run", &story, "--record", &tape, "--scenario", wrong]);
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains(hint), "{}", answer.stderr);
+    }
     let nowhere = empty_folder("replay-nowhere").join("none/two.ugasrec");
     let answer = ugas(["run", &story, "--scenario", "first", "--record", &nowhere.to_string_lossy()]);
     assert_eq!(answer.status, 2);
     assert!(answer.stderr.contains("cannot be written"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_scenario_that_does_not_begin_is_not_recorded() {
+    let story = file("replay-wrong", "wrong.yaml", "Name: wrong\nPack: nowhere\nSteps: [ { Advance: 1 } ]\n");
+    let tape = story.replace("wrong.yaml", "wrong.ugasrec");
+    let answer = ugas(["run", &story, "--record", &tape]);
+    assert_eq!(answer.status, 1);
+    assert!(answer.stderr.contains("nothing was recorded"), "{}", answer.stderr);
+    assert!(!Path::new(&tape).exists());
+}
+
+#[test]
+fn a_depth_after_a_space_is_explained() {
+    let answer = ugas_in(&fixtures(), ["run", "duel.yaml", "--sync-test", "3"]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("--sync-test=3"), "{}", answer.stderr);
+}
+
+/// A sparse file costs nothing to make, and everything to read.
+#[cfg(unix)]
+#[test]
+fn huge_files_and_devices_are_refused() {
+    let folder = empty_folder("replay-huge");
+    let huge = std::fs::File::create(folder.join("huge")).unwrap();
+    huge.set_len(5 << 30).unwrap();
+    let story = fixtures().join("duel.yaml").to_string_lossy().into_owned();
+    for (path, reason) in
+        [("huge", "larger than"), ("/dev/zero", "not a regular file"), (".", "not a regular file")]
+    {
+        for arguments in [vec!["replay", path], vec!["load", path, "--into", &story]] {
+            let answer = ugas_in(&folder, &arguments);
+            assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{arguments:?}");
+            assert!(answer.stderr.contains(reason), "{}", answer.stderr);
+        }
+    }
+    std::fs::remove_file(folder.join("huge")).unwrap();
 }
