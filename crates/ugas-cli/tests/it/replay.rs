@@ -218,3 +218,25 @@ fn huge_files_and_devices_are_refused() {
     }
     std::fs::remove_file(folder.join("huge")).unwrap();
 }
+
+/// The same story with one number changed: the commands are the same but for that.
+#[test]
+fn two_commands_are_told_apart() {
+    let folder = recorded("replay-apart");
+    let story = std::fs::read_to_string(fixtures().join("duel.yaml")).unwrap();
+    let check = |from: &str, to: &str, left: &str, right: &str| {
+        let changed = story.replacen(from, to, 1);
+        assert_ne!(story, changed);
+        std::fs::write(folder.join("apart.yaml"), changed).unwrap();
+        ugas_in(&folder, ["run", "apart.yaml", "--record", "apart.ugasrec"]);
+        let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--compare", "apart.ugasrec"]);
+        let expected = format!("  left executes  {left}\n  right executes {right}\n");
+        assert!(answer.stdout.contains(&expected), "{}", answer.stdout);
+    };
+    check(
+        "Data.Damage: -2",
+        "Data.Damage: -3",
+        "apply GE_Poison from hero to wolf with Data.Damage -2",
+        "apply GE_Poison from hero to wolf with Data.Damage -3",
+    );
+}
