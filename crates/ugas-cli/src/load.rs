@@ -11,7 +11,10 @@ use ugas_data::scenario::{Options, Runner, Scenario};
 
 use crate::Status;
 use crate::explain::{named, report_failures};
-use crate::output;
+use crate::{input, output};
+
+/// No character comes near it.
+const LARGEST: u64 = 1 << 30;
 
 /// Puts a saved character into a scenario and plays it
 ///
@@ -22,7 +25,7 @@ use crate::output;
 Examples:
   ugas load wolf.yaml --into duel.yaml                 in the place of the wolf
   ugas load wolf.yaml --into duel.yaml --as hero       in the place of the hero
-  ugas load wolf.ugch --into forest.yaml --at 0        what became of it, and no more")]
+  ugas load wolf.ugch --into forest.yaml --at 0        and only the steps at 0 s")]
 pub(crate) struct Arguments {
     /// The character: YAML, JSON or binary
     #[arg(value_name = "FILE")]
@@ -33,7 +36,7 @@ pub(crate) struct Arguments {
     /// What the scenario calls it; without it, the character's own name, or that of the file
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
-    /// When to stop; without it, after the last step
+    /// When to stop, after the steps of that moment; without it, after the last step
     #[arg(long, value_name = "SECONDS", value_parser = crate::run::moment)]
     at: Option<f64>,
     /// Which scenario of the file, by name; without it, the first that has such a controller, or the first
@@ -43,7 +46,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Arguments { file, into, name, at, scenario } = arguments;
-    output::ensure_exists(file)?;
     output::ensure_exists(into)?;
     let character = read(file)?;
     let own_name = Some(character.name.clone()).filter(|name| !name.is_empty());
@@ -60,6 +62,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
     let runner = Runner::new(chosen, chosen.catalog()?, options);
     let mut runner = runner.map_err(|failure| anyhow!(failure.message))?;
+    let place = match (runner.controller(&name), runner.controllers().len()) {
+        (Some(_), _) => "in the place of the scenario's own".to_owned(),
+        (None, 0) => "alone".to_owned(),
+        (None, others) => format!("beside {}", output::count(others, "other")),
+    };
     let report = match runner.enter(&name, &character) {
         Ok(report) => report,
         Err(error) => {
@@ -77,12 +84,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         )
     };
     let mut text = match report.entries.len() {
-        0 => format!("{name} is back, with all that it had\n"),
+        0 => format!("{name} is back {place}, with all that it had\n"),
         entries => {
             let lines = with_names(&runner, report.to_string());
             let what = if report.is_complete() { "and nothing is lost" } else { "and not all is as it was" };
             let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
-            format!("{name} is back, {what} ({})\n{lines}", output::count(entries, "note"))
+            format!("{name} is back {place}, {what} ({})\n{lines}", output::count(entries, "note"))
         }
     };
     text.push_str(&format!("\n{}", page(&runner)));
@@ -101,7 +108,7 @@ fn with_names(runner: &Runner<'_>, text: String) -> String {
 /// Told by its first bytes; what is not binary is a text.
 fn read(file: &Path) -> anyhow::Result<Character> {
     let unreadable = || format!("`{}` cannot be read", file.display());
-    let bytes = std::fs::read(file).with_context(unreadable)?;
+    let bytes = input::read(file, LARGEST)?;
     if bytes.starts_with(b"UGCH") {
         return Character::from_bytes(&bytes).with_context(unreadable);
     }

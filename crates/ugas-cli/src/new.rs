@@ -1,6 +1,7 @@
 //! `ugas new`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let folder = &arguments.folder;
-    anyhow::ensure!(is_free(folder), "`{}` is there already and not an empty folder", folder.display());
+    anyhow::ensure!(is_free(folder)?, "`{}` is there already and not an empty folder", folder.display());
     for (name, text) in FILES {
         let file = folder.join(name);
         let parent = file.parent().unwrap_or(folder);
@@ -45,9 +46,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(Status::Fine)
 }
 
-fn is_free(folder: &Path) -> bool {
+fn is_free(folder: &Path) -> anyhow::Result<bool> {
     match fs::read_dir(folder) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(_) => !folder.exists(),
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(!folder.is_symlink()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory && folder.is_file() => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("`{}` cannot be read", folder.display())),
     }
 }

@@ -113,12 +113,13 @@ pub(crate) fn hint<'a>(nearest: Option<&str>, known: impl Iterator<Item = &'a st
     format!("; there is {}", known.join(", "))
 }
 
-/// Complains about a path that leads nowhere, with the name that was probably meant.
+/// Complains about a path that leads nowhere, with the name that was probably meant, and about one that cannot be
+/// followed, with the reason.
 pub(crate) fn ensure_exists(path: &Path) -> anyhow::Result<()> {
-    if path.exists() {
+    let shown = path.display();
+    if path.try_exists().with_context(|| format!("`{shown}` cannot be read"))? {
         return Ok(());
     }
-    let shown = path.display();
     // The last part of the way that exists, and the name that does not exist in it.
     let mut missing = path;
     let here = Path::new(".");
@@ -137,6 +138,31 @@ pub(crate) fn ensure_exists(path: &Path) -> anyhow::Result<()> {
         missing = parent;
     }
     anyhow::bail!("`{shown}` does not exist")
+}
+
+/// Complains about a folder that cannot be listed, or one inside it: what is in there would be left out silently.
+/// Anything else than a folder is somebody else's concern.
+pub(crate) fn ensure_listable(path: &Path) -> anyhow::Result<()> {
+    ensure_listable_below(path, 0)
+}
+
+/// Deeper than folders are searched for documents.
+const DEEPEST: u32 = 64;
+
+fn ensure_listable_below(path: &Path, depth: u32) -> anyhow::Result<()> {
+    if depth > DEEPEST || !path.is_dir() {
+        return Ok(());
+    }
+    let unreadable = || format!("the folder `{}` cannot be read", path.display());
+    for entry in std::fs::read_dir(path).with_context(unreadable)? {
+        let entry = entry.with_context(unreadable)?;
+        // Links could lead in circles, and hidden folders are not searched.
+        let is_folder = entry.file_type().with_context(unreadable)?.is_dir();
+        if is_folder && !entry.file_name().to_string_lossy().starts_with('.') {
+            ensure_listable_below(&entry.path(), depth + 1)?;
+        }
+    }
+    Ok(())
 }
 
 /// The position of the scenario with a name.

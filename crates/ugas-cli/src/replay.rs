@@ -11,14 +11,21 @@ use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use ugas_replay::{Player, ReadError, Recording, Tail};
 
 use self::session::Session;
 use crate::Status;
+use crate::input;
 use crate::output::{self, Format};
+
+/// Largest recording: days of a busy game, and its index still fits into memory.
+const LARGEST: u64 = 4 << 30;
+
+/// Most bytes of commands from standard input.
+const MOST_INPUT: u64 = 1 << 24;
 
 /// A recording that is being played.
 type Tape = Player<File>;
@@ -51,8 +58,8 @@ Commands, separated by semicolons or lines:
   events                     what happened during the last movement
   diff PLACE PLACE           in what two moments differ; `here` is a place, too
 
-Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event),
-2 wrong use or unreadable.")]
+Exit status: 0 fine, 1 the answer is no (not true to its hashes, not the same, no such event,
+nobody there), 2 wrong use or unreadable.")]
 pub(crate) struct Arguments {
     /// The recording
     #[arg(value_name = "FILE")]
@@ -95,7 +102,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         None if input => script(&mut session, "", *format),
         None => {
             let mut commands = String::new();
-            std::io::stdin().read_to_string(&mut commands).context("standard input cannot be read")?;
+            let mut stdin = std::io::stdin().take(MOST_INPUT + 1);
+            stdin.read_to_string(&mut commands).context("standard input cannot be read")?;
+            ensure!(
+                commands.len() as u64 <= MOST_INPUT,
+                "there are more than {MOST_INPUT} bytes of commands"
+            );
             script(&mut session, &commands, *format)
         }
     }
@@ -103,9 +115,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
 
 /// Opens a recording, and says what is missing from its end.
 fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
-    output::ensure_exists(file)?;
     let shown = file.display();
-    let opened = File::open(file).with_context(|| format!("`{shown}` cannot be read"))?;
+    let opened = input::open(file, LARGEST)?;
     let recording = match salvage {
         true => Recording::salvage(opened),
         false => Recording::open(opened),
@@ -114,15 +125,32 @@ fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
         let hint = if matches!(error, ReadError::Damaged(_)) { " with --salvage" } else { "" };
         anyhow::anyhow!("`{shown}`: {error}{hint}")
     })?;
-    match recording.tail() {
-        Tail::Torn { at, dropped } => {
-            eprintln!("`{shown}` ends inside a frame: {dropped} bytes from byte {at} on were dropped");
-        }
-        Tail::Unfinished => eprintln!("`{shown}` has no end mark: whoever recorded it was stopped"),
-        Tail::Damaged(damage) => eprintln!("`{shown}`: {damage}"),
-        Tail::Complete => {}
+    if let Some(problem) = tail_problem(&recording.tail()) {
+        eprintln!("`{shown}` {problem}");
     }
     Player::new(recording).with_context(|| format!("`{shown}`"))
+}
+
+/// How a recording ends, in a word for tools.
+fn tail_word(tail: &Tail) -> &'static str {
+    match tail {
+        Tail::Complete => "complete",
+        Tail::Unfinished => "unfinished",
+        Tail::Torn { .. } => "torn",
+        Tail::Damaged(_) => "damaged",
+    }
+}
+
+/// What is missing from the end of a recording.
+fn tail_problem(tail: &Tail) -> Option<String> {
+    match tail {
+        Tail::Complete => None,
+        Tail::Unfinished => Some("has no end mark: whoever recorded it was stopped".to_owned()),
+        Tail::Torn { at, dropped } => {
+            Some(format!("ends inside a frame: {dropped} bytes from byte {at} on were dropped"))
+        }
+        Tail::Damaged(damage) => Some(format!("was salvaged: {damage}")),
+    }
 }
 
 /// Carries out commands; without one, tells what the recording is of.

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 use ugas_core::event::Event;
+use ugas_core::nearest::nearest;
 use ugas_core::time::Span;
 use ugas_data::scenario::{Failure, Observer, Options, Outcome, Runner, Scenario};
 
 use crate::output::{self, Format, csv_field};
+use crate::overwrite::{ensure_not_input, ensure_replaceable};
 use crate::{Status, watch};
 use timeline::{Recorder, Timeline};
 use witness::{Rerun, SyncTested, Tape};
@@ -104,7 +106,9 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     if let Some(file) = &arguments.plot {
         crate::plot::check_name(file)?;
     }
+    ensure_depth_is_no_path(arguments)?;
     let mut found = find(&arguments.paths)?;
+    ensure_writable(arguments)?;
     if arguments.record.is_some() {
         found = vec![one_of(found, arguments.scenario.as_deref())?];
     }
@@ -153,6 +157,31 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(if failed == 0 { Status::Fine } else { Status::No })
 }
 
+/// Tells whoever writes `--sync-test 3` how a depth is written.
+fn ensure_depth_is_no_path(arguments: &Arguments) -> anyhow::Result<()> {
+    let is_depth = |path: &&PathBuf| path.to_string_lossy().parse::<u32>().is_ok() && !path.exists();
+    let depth = arguments.sync_test.and(arguments.paths.iter().find(is_depth));
+    match depth.map(|depth| depth.display()) {
+        Some(depth) => {
+            anyhow::bail!("`{depth}` does not exist; as a depth it is written --sync-test={depth}")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Complains about files to be written that hold something else.
+fn ensure_writable(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { csv, plot, record, .. } = arguments;
+    let mut outputs = [csv, plot, record].into_iter().flatten().peekable();
+    if outputs.peek().is_some() {
+        let inputs = with_packs(&arguments.paths);
+        outputs.try_for_each(|output| ensure_not_input(output, &inputs))?;
+    }
+    let Some(record) = record else { return Ok(()) };
+    let magic = ugas_replay::format::MAGIC;
+    ensure_replaceable(record, "a recording", magic.len() as u64, |start| start == magic)
+}
+
 /// The failures, and a table of passed and failed by file.
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
     let mut text = failures(outcomes);
@@ -196,6 +225,7 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<Result<Scenario, Box<Outcome>>>
     let mut found = Vec::new();
     for path in paths {
         output::ensure_exists(path)?;
+        output::ensure_listable(path)?;
         let before = found.len();
         for file in Scenario::files(path) {
             match Scenario::load(&file) {
@@ -216,6 +246,7 @@ fn one_of(
     name: Option<&str>,
 ) -> anyhow::Result<Result<Scenario, Box<Outcome>>> {
     let many = found.len();
+    let names: Vec<String> = found.iter().flatten().map(|scenario| scenario.name().to_owned()).collect();
     let is_meant = |found: &Result<Scenario, Box<Outcome>>| match (found, name) {
         (Ok(scenario), Some(name)) => scenario.name() == name,
         _ => true,
@@ -223,7 +254,11 @@ fn one_of(
     let mut meant = found.into_iter().filter(is_meant);
     match (meant.next(), meant.next(), name) {
         (Some(one), None, _) => Ok(one),
-        (None, _, Some(name)) => anyhow::bail!("none of the {many} scenarios is called `{name}`"),
+        (None, _, Some(name)) => {
+            let names = || names.iter().map(String::as_str);
+            let hint = output::hint(nearest(name, names()), names());
+            anyhow::bail!("none of {} is called `{name}`{hint}", output::count(many, "scenario"))
+        }
         _ => anyhow::bail!(
             "a recording is of one scenario, and there are {many}: name a file with one, or choose with --scenario NAME"
         ),
@@ -264,7 +299,10 @@ impl Watcher {
         let outcome = if let Some(file) = &self.record {
             let mut tape = Tape::new(file, scenario);
             let outcome = scenario.run_witnessed(options, &mut both, &mut tape);
-            tape.finish()?;
+            match tape.finish()? {
+                Some(written) => eprintln!("{written}"),
+                None => eprintln!("nothing was recorded: `{}` did not begin", scenario.name()),
+            }
             outcome
         } else if let Some(tested) = &mut self.tested {
             let mut test = Rerun::new(tested.depth);

@@ -1,16 +1,20 @@
 //! `ugas save`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use ugas_core::time::Time;
-use ugas_data::character::{to_json, to_yaml};
+use ugas_data::character::{from_text, to_json, to_yaml};
 use ugas_data::scenario::{Options, Runner, Scenario};
 
 use crate::Status;
 use crate::explain::{controller_hint, report_failures};
 use crate::output;
+use crate::overwrite::{ensure_not_input, ensure_replaceable};
+
+/// Characters are much smaller; what is larger is something else.
+const LARGEST: u64 = 64 << 20;
 
 /// Writes a controller of a scenario as a character, to be loaded elsewhere
 ///
@@ -64,6 +68,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         "--format binary needs a file: give --output FILE"
     );
     let scenarios = Scenario::load(path)?;
+    if let Some(file) = file {
+        let packs = scenarios.iter().filter_map(Scenario::pack);
+        let inputs: Vec<PathBuf> = core::iter::once(path.clone()).chain(packs).collect();
+        ensure_not_input(file, &inputs)?;
+        ensure_replaceable(file, "a character", LARGEST, |bytes| is_character(file, bytes))?;
+    }
     let chosen = chosen(&scenarios, path, scenario.as_deref(), Some(controller))?;
     let options = Options { until: at.map(Time::from_seconds), ..Options::default() };
     let runner = Runner::new(chosen, chosen.catalog()?, options);
@@ -76,6 +86,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         eprintln!("`{controller}` is gone at {time} s");
         return Ok(Status::No);
     };
+    if character.sets.is_empty() && *format != Form::Binary {
+        eprintln!(
+            "note: `{controller}` has no attribute set, and the specification's schema wants one: \
+             other tools may refuse the file"
+        );
+    }
     let bytes = match format {
         Form::Yaml => to_yaml(&character).into_bytes(),
         Form::Json => to_json(&character).into_bytes(),
@@ -91,10 +107,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(Status::Fine)
 }
 
+/// Whether a file is a character and nothing else.
+fn is_character(file: &Path, bytes: Vec<u8>) -> bool {
+    if bytes.starts_with(b"UGCH") {
+        return true;
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains("\n---"));
+    text.is_some_and(|text| from_text(file, text).is_ok())
+}
+
 /// The scenario that is meant: by its name, else the first that has the controller, else the first.
 pub(crate) fn chosen<'s>(
     scenarios: &'s [Scenario],
-    path: &std::path::Path,
+    path: &Path,
     name: Option<&str>,
     controller: Option<&str>,
 ) -> anyhow::Result<&'s Scenario> {

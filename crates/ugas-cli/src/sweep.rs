@@ -21,6 +21,7 @@ use ugas_data::scenario::{Options, PlaceKind, Runner, Scenario};
 
 use crate::Status;
 use crate::output::{self, Format};
+use crate::overwrite::ensure_not_input;
 use axis::Axis;
 
 /// With more runs than this the answer would take days, and nobody reads it.
@@ -128,6 +129,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         crate::plot::check_name(file)?;
     }
     let plan = plan(arguments)?;
+    let inputs: Vec<PathBuf> = core::iter::once(arguments.path.clone()).chain(plan.scenario.pack()).collect();
+    let mut outputs = [&arguments.csv, &arguments.plot].into_iter().flatten();
+    outputs.try_for_each(|output| ensure_not_input(output, &inputs))?;
     if arguments.plot.is_some() {
         plot::check_size(&plan)?;
     }

@@ -3,8 +3,9 @@
 //!
 //! What the form has a place for stands there, so that other tools can read it; the rest is in `Saved` blocks of our own.
 //! Files of both drafts are read, those that other tools wrote included: what they do not say is what the rules here say
-//! ([`ugas_core::character`], P4, P6). A character that is written and read again is the same, as long as it has an
-//! attribute set, its numbers are finite and its times are shorter than 70 years.
+//! ([`ugas_core::character`], P4, P6). A character that is written and read again is the same, as long as its numbers
+//! are finite and its times are shorter than 70 years. One without attribute sets is written as an empty list, which is
+//! read here although the specification's schema wants at least one.
 //!
 //! ```
 //! use ugas_core::character::{Character, CharacterAttribute, CharacterSet};
@@ -27,7 +28,7 @@ use serde_json::Value as Json;
 use ugas_core::character::Character;
 
 use crate::decode::{Field, push_entry};
-use crate::diagnostics::{Report, Sink, codes};
+use crate::diagnostics::{Diagnostic, Report, Sink, codes};
 use crate::loader::LoadError;
 use crate::model::controller::ControllerDoc;
 use crate::model::{DocumentKind, Model, recognise};
@@ -56,7 +57,14 @@ pub fn from_text(name: impl Into<PathBuf>, text: impl Into<String>) -> Result<Ch
     let (mut map, mut sink, limits) = (SourceMap::new(), Sink::default(), Limits::default());
     let file = map.add(name, text.into());
     let nodes = node::parse(&map, file, &limits, &mut sink);
-    let mut documents = nodes.into_iter().filter_map(|node| recognise(&map, file, node, &mut sink));
+    let mut documents = nodes.into_iter().filter_map(|node| {
+        let no_sets = node.get("AttributeSets").filter(|sets| is_empty_list(sets)).map(|sets| sets.span);
+        let mut found = Sink::default();
+        let document = recognise(&map, file, node, &mut found);
+        let is_wrong = |found: &Diagnostic| found.code != "UG017" || Some(found.span) != no_sets;
+        found.into_diagnostics().into_iter().filter(is_wrong).for_each(|wrong| sink.push(wrong));
+        document
+    });
     let doc = documents.find_map(|document| match document.model {
         Model::Controller(doc) => Some(doc),
         _ => None,
@@ -94,6 +102,11 @@ fn tree(character: &Character) -> Node {
         entries.extend(fields);
     }
     Node::synthetic(Value::Map(entries))
+}
+
+/// What a template may not have, and a character may: somebody without attributes can be saved, too.
+fn is_empty_list(node: &Node) -> bool {
+    matches!(&node.value, Value::List(items) if items.is_empty())
 }
 
 fn json(node: &Node) -> Json {

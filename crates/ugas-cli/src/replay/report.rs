@@ -3,18 +3,22 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use ugas_replay::{Comparison, HashDifference, StateDiff, Verification};
+use ugas_core::command::Command;
+use ugas_replay::{CommandDifference, Comparison, HashDifference, StateDiff, Verification};
 
-use super::{Tape, words};
+use super::{Tape, tail_problem, tail_word, words};
 use crate::Status;
 use crate::output::{self, Format, count};
 
 /// Simulates a recording again.
 pub(super) fn verify(player: &mut Tape, format: Format) -> anyhow::Result<Status> {
     let Verification { ticks, key_frames, difference } = ugas_replay::verify(player)?;
+    let tail = player.recording().tail();
     match format {
         Format::Json => output::print_json(&json!({
             "verified": difference.is_none(),
+            "tail": tail_word(&tail),
+            "tail_problem": tail_problem(&tail),
             "ticks": ticks,
             "key_frames": key_frames,
             "difference": difference.as_ref().map(difference_json),
@@ -79,10 +83,8 @@ pub(super) fn compare(left: &mut Tape, right: &mut Tape, format: Format) -> anyh
             "right": right.as_seconds(),
         }),
         Comparison::Different { left_tick, right_tick, time, diff, commands } => {
-            let (left_command, right_command) = match commands {
-                Some(pair) => (in_words(left, pair.left.as_deref()), in_words(right, pair.right.as_deref())),
-                None => (None, None),
-            };
+            let pair = commands.as_ref().map(|pair| in_words(left, right, pair));
+            let (left_command, right_command) = pair.unwrap_or_default();
             json!({
                 "relation": "different",
                 "left_tick": left_tick,
@@ -121,7 +123,7 @@ fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
             let mut text =
                 format!("{} first after {ticks}, at {} s\n", output::bad("different:"), time.as_seconds());
             if let Some(pair) = commands {
-                let (l, r) = (in_words(left, pair.left.as_deref()), in_words(right, pair.right.as_deref()));
+                let (l, r) = in_words(left, right, pair);
                 let _ = writeln!(text, "  left executes  {}", l.as_deref().unwrap_or("nothing more"));
                 let _ = writeln!(text, "  right executes {}", r.as_deref().unwrap_or("nothing more"));
             }
@@ -137,9 +139,21 @@ fn text(comparison: &Comparison, left: &Tape, right: &Tape) -> String {
     }
 }
 
-fn in_words(player: &Tape, command: Option<&ugas_core::command::Command>) -> Option<String> {
-    let recording = player.recording();
-    command.map(|command| words::command(command, player.simulation(), &|id| recording.name_of(id)))
+/// Two commands in words that differ.
+fn in_words(left: &Tape, right: &Tape, pair: &CommandDifference) -> (Option<String>, Option<String>) {
+    let words = |player: &Tape, command: &Command| {
+        let recording = player.recording();
+        words::command(command, player.simulation(), &|id| recording.name_of(id))
+    };
+    let (l, r) = (pair.left.as_deref(), pair.right.as_deref());
+    let texts = (l.map(|command| words(left, command)), r.map(|command| words(right, command)));
+    match (l, r, texts) {
+        (Some(l), Some(r), (Some(left), Some(right))) if left == right => match words::difference(l, r) {
+            Some((l, r)) => (Some(format!("{left}: {l}")), Some(format!("{right}: {r}"))),
+            None => (Some(left), Some(right)),
+        },
+        (_, _, texts) => texts,
+    }
 }
 
 fn indent(text: &mut String, diff: &StateDiff) {

@@ -8,10 +8,10 @@ use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::nearest::nearest;
 use ugas_data::scenario::EVENT_KINDS;
-use ugas_replay::{StateDiff, Tail};
+use ugas_replay::StateDiff;
 
 use super::place::{Place, place, seconds};
-use super::{Tape, words};
+use super::{Tape, tail_word, words};
 use crate::explain;
 use crate::output::{self, count, short};
 use crate::run::inspect;
@@ -91,7 +91,7 @@ impl Session {
         let mut text = String::new();
         for (name, attribute) in &self.watched {
             let value = self.value(name, attribute);
-            let value = value.map_or_else(|| "gone".to_owned(), short);
+            let value = value.map_or_else(|| "not there".to_owned(), short);
             let _ = writeln!(text, "  {name}.{attribute} {value}");
         }
         text
@@ -122,12 +122,6 @@ impl Session {
         let names: Vec<&str> = recording.names().map(|(_, name)| name).collect();
         let _ = writeln!(text, "controllers: {}", names.join(", "));
         let _ = writeln!(text, "seed {}, catalog {:016x}", header.config.seed, header.catalog);
-        let tail = match recording.tail() {
-            Tail::Complete => "complete",
-            Tail::Unfinished => "unfinished",
-            Tail::Torn { .. } => "torn",
-            Tail::Damaged(_) => "damaged",
-        };
         let labels: Map<String, Value> =
             header.labels.iter().map(|(label, value)| (label.clone(), json!(value))).collect();
         let document = json!({
@@ -136,7 +130,7 @@ impl Session {
             "ticks": recording.ticks(),
             "key_frames": recording.key_frames(),
             "bytes": recording.size(),
-            "tail": tail,
+            "tail": tail_word(&recording.tail()),
             "controllers": names,
             "seed": header.config.seed,
             "catalog": format!("{:016x}", header.catalog),
@@ -230,7 +224,7 @@ impl Session {
                 simulation.controllers().map(named).collect()
             }
         };
-        let (mut text, mut pages) = (String::new(), Vec::new());
+        let (mut text, mut pages, mut missing) = (String::new(), Vec::new(), Vec::new());
         for (id, name) in shown {
             match simulation.debug(id) {
                 Some(page) => {
@@ -239,22 +233,30 @@ impl Session {
                     pages.push(inspect::to_json("", &name, &page));
                 }
                 None => {
-                    let _ = writeln!(text, "`{name}` is not there at {} s", simulation.now().as_seconds());
+                    text.push_str(&self.not_there(&name));
+                    missing.push(name);
                 }
             }
         }
-        Ok(Answer::new(text, json!({ "pages": pages })))
+        let is_no = !missing.is_empty();
+        Ok(Answer { text, json: json!({ "pages": pages, "missing": missing }), is_no })
     }
 
     fn explain(&self, name: &str, attribute: &str) -> anyhow::Result<Answer> {
         let simulation = self.player.simulation();
         let attribute = simulation.catalog().attribute(attribute)?;
-        let time = simulation.now().as_seconds();
-        let explained = simulation.explain(self.controller(name)?, attribute);
-        let explained = explained.with_context(|| format!("`{name}` is not there at {time} s"))?;
+        let Some(explained) = simulation.explain(self.controller(name)?, attribute) else {
+            let json = json!({ "missing": [name] });
+            return Ok(Answer { text: self.not_there(name), json, is_no: true });
+        };
         let text = explain::named(self.names(), explained.to_string());
         let document = explain::to_json(&self.names(), name, &explained);
         Ok(Answer { text: format!("{text}\n"), json: document, is_no: !explained.present })
+    }
+
+    /// Said of somebody who has not come yet, or is gone.
+    fn not_there(&self, name: &str) -> String {
+        format!("`{name}` is not there at {} s\n", self.player.simulation().now().as_seconds())
     }
 
     fn commands(&mut self) -> anyhow::Result<Answer> {

@@ -1,8 +1,9 @@
 //! Commands of a recording in words.
 
 use ugas_core::command::Command;
+use ugas_core::effect::EffectContext;
 use ugas_core::handle::ControllerId;
-use ugas_core::id::EffectId;
+use ugas_core::id::{EffectId, TagId};
 use ugas_core::simulation::Simulation;
 use ugas_replay::{Difference, StateDiff, Value};
 
@@ -16,10 +17,13 @@ pub(super) fn command(
     name: &dyn Fn(ControllerId) -> String,
 ) -> String {
     let catalog = simulation.catalog();
-    let apply = |effect: EffectId, level: f64, source: Option<ControllerId>, target: ControllerId| {
-        let from = source.map(|source| format!(" from {}", name(source))).unwrap_or_default();
+    let apply = |effect: EffectId, level: f64, context: &EffectContext, numbers: &[(TagId, f64)], target| {
+        let from = context.source.map(|source| format!(" from {}", name(source))).unwrap_or_default();
         let level = if level == 1.0 { String::new() } else { format!(" at level {level}") };
-        format!("apply {}{level}{from} to {}", simulation.effect_name(effect), name(target))
+        let number = |(tag, value): &(TagId, f64)| format!("{} {value}", catalog.tag_name(*tag));
+        let numbers: Vec<String> = numbers.iter().map(number).collect();
+        let with = if numbers.is_empty() { String::new() } else { format!(" with {}", numbers.join(", ")) };
+        format!("apply {}{level}{from} to {}{with}", simulation.effect_name(effect), name(target))
     };
     let ability = |id| catalog.ability_name(id);
     let granted = |handle| match simulation.ability(handle) {
@@ -28,16 +32,19 @@ pub(super) fn command(
     };
     match command {
         Command::Despawn(controller) => format!("despawn {}", name(*controller)),
-        Command::Apply { spec, target } => apply(spec.effect(), spec.level(), spec.context().source, *target),
-        Command::ApplyEffect { effect, level, context, target, .. } => {
-            apply(*effect, *level, context.source, *target)
+        Command::Apply { spec, target } => {
+            apply(spec.effect(), spec.level(), spec.context(), spec.magnitudes(), *target)
+        }
+        Command::ApplyEffect { effect, level, context, magnitudes, target } => {
+            apply(*effect, *level, context, magnitudes, *target)
         }
         Command::RestoreCharacter { character, .. } if character.name.is_empty() => {
             "restore a character".to_owned()
         }
         Command::RestoreCharacter { character, .. } => format!("restore {}", character.name),
-        Command::Grant { controller, ability: id, .. } => {
-            format!("grant {} to {}", ability(*id), name(*controller))
+        Command::Grant { controller, ability: id, level } => {
+            let level = if *level == 1 { String::new() } else { format!(" at level {level}") };
+            format!("grant {}{level} to {}", ability(*id), name(*controller))
         }
         Command::Revoke(handle) => format!("revoke {}", granted(*handle)),
         Command::Activate { ability, .. } => format!("activate {}", granted(*ability)),
@@ -57,13 +64,33 @@ pub(super) fn command(
                 commands.iter().map(|one| self::command(one, simulation, name)).collect();
             format!("at once: {}", commands.join("; "))
         }
-        other => {
-            let text = format!("{other:?}");
-            match text.char_indices().nth(LONGEST) {
-                Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-                None => text,
-            }
-        }
+        other => shortened(&format!("{other:?}")),
+    }
+}
+
+/// What two commands have at the first place where they differ, for those that are the same in words.
+pub(super) fn difference(left: &Command, right: &Command) -> Option<(String, String)> {
+    apart(&format!("{left:?}"), &format!("{right:?}"))
+}
+
+/// Two texts from the field on in which they differ.
+fn apart(left: &str, right: &str) -> Option<(String, String)> {
+    let mut pairs = left.char_indices().zip(right.chars());
+    let same = pairs.find(|((_, l), r)| l != r).map_or(left.len().min(right.len()), |((at, _), _)| at);
+    if same == left.len() && same == right.len() {
+        return None;
+    }
+    let before = left.get(..same)?;
+    let begins = ["{ ", "(", "[", ", "].iter().filter_map(|mark| Some(before.rfind(mark)? + mark.len()));
+    let begin = begins.max().unwrap_or(0);
+    Some((shortened(left.get(begin..)?), shortened(right.get(begin..)?)))
+}
+
+/// At most as much as fits into a line.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 
@@ -80,4 +107,24 @@ pub(super) fn diff_json(diff: &StateDiff) -> serde_json::Value {
         serde_json::json!({ "controller": controller, "field": field, "left": value(left), "right": value(right) })
     };
     diff.differences.iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(left: &str, right: &str, expected: Option<(&str, &str)>) {
+        let expected = expected.map(|(left, right)| (left.to_owned(), right.to_owned()));
+        assert_eq!(apart(left, right), expected);
+    }
+
+    #[test]
+    fn texts_are_shown_from_the_field_in_which_they_differ() {
+        check("Go { to: 12, by: 3 }", "Go { to: 15, by: 3 }", Some(("to: 12, by: 3 }", "to: 15, by: 3 }")));
+        check("Go { to: 1, by: é }", "Go { to: 1, by: e }", Some(("by: é }", "by: e }")));
+        check("Say(\"a\")", "Say(\"ab\")", Some(("\"a\")", "\"ab\")")));
+        check("Go", "Gone", Some(("Go", "Gone")));
+        check("Go", "Go", None);
+    }
 }

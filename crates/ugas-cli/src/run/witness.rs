@@ -19,6 +19,8 @@ pub(super) struct Tape {
     path: PathBuf,
     settings: Settings,
     recorder: Option<Recorder<File>>,
+    /// What was written, once it is.
+    written: Option<String>,
     error: Option<anyhow::Error>,
 }
 
@@ -27,12 +29,12 @@ impl Tape {
         let file = scenario.path().to_string_lossy().into_owned();
         let labels = vec![("scenario".to_owned(), scenario.name().to_owned()), ("file".to_owned(), file)];
         let settings = Settings { labels, ..Settings::default() };
-        Self { path: path.to_owned(), settings, recorder: None, error: None }
+        Self { path: path.to_owned(), settings, recorder: None, written: None, error: None }
     }
 
-    /// Says what went wrong.
-    pub(super) fn finish(self) -> anyhow::Result<()> {
-        self.error.map_or(Ok(()), Err)
+    /// Says what was written, or what went wrong.
+    pub(super) fn finish(self) -> anyhow::Result<Option<String>> {
+        self.error.map_or(Ok(self.written), Err)
     }
 
     fn create(&self, simulation: &Simulation) -> anyhow::Result<Recorder<File>> {
@@ -72,9 +74,13 @@ impl CommandWitness for Tape {
     }
 
     fn end(&mut self, simulation: &Simulation) {
-        let finished = self.recorder.take().map(|recorder| recorder.finish(simulation));
-        if let Some(Err(error)) = finished {
-            self.complain(error.into());
+        let Some(recorder) = self.recorder.take() else { return };
+        match recorder.finish(simulation) {
+            Ok(_) => {
+                let (shown, end) = (self.path.display(), simulation.now().as_seconds());
+                self.written = Some(format!("recorded until {end} s: ugas replay {shown}"));
+            }
+            Err(error) => self.complain(error.into()),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn install(folder: &Path) -> anyhow::Result<String> {
     let parent = file.parent().unwrap_or(folder);
     fs::create_dir_all(parent).with_context(|| format!("`{}` cannot be made", parent.display()))?;
     let shown = file.display();
-    if !file.exists() {
+    if !file.try_exists().with_context(|| format!("`{}` cannot be read", file.display()))? {
         output::write_file(&file, &settings)?;
         let _ = writeln!(told, "wrote {shown}");
     } else if fs::read_to_string(&file).is_ok_and(|there| there == settings) {

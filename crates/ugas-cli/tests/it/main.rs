@@ -5,6 +5,7 @@ mod conformance;
 mod editor;
 mod explain;
 mod new;
+mod overwrite;
 mod play;
 mod replay;
 mod run;
@@ -90,4 +91,23 @@ fn wrong_use_is_status_two() {
         assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command}");
         assert!(answer.stderr.contains("nowhere"), "{}", answer.stderr);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_cannot_be_followed_says_why() {
+    let folder = empty_folder("unreadable");
+    std::os::unix::fs::symlink("circle", folder.join("circle")).unwrap();
+    std::fs::write(folder.join("file.yaml"), "").unwrap();
+    for (path, reason) in
+        [("circle", "symbolic link"), ("circle/a.yaml", "symbolic link"), ("file.yaml/a", "ot a dir")]
+    {
+        for command in ["check", "run", "replay"] {
+            let answer = ugas_in(&folder, [command, path]);
+            assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{command} {path}");
+            assert!(answer.stderr.contains("cannot be read"), "{}", answer.stderr);
+            assert!(answer.stderr.contains(reason), "{}", answer.stderr);
+        }
+    }
+    assert!(ugas_in(&folder, ["new", "file.yaml/a"]).stderr.contains("ot a dir"));
 }

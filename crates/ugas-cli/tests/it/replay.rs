@@ -21,7 +21,8 @@ fn recorded(name: &str) -> PathBuf {
         std::fs::write(folder.join(format!("{name}.yaml")), story).unwrap();
         let answer =
             ugas_in(&folder, ["run", &format!("{name}.yaml"), "--record", &format!("{name}.ugasrec")]);
-        assert_eq!((answer.status, answer.stderr.as_str()), (0, ""), "{}", answer.stdout);
+        let told = format!("recorded until 5 s: ugas replay {name}.ugasrec\n");
+        assert_eq!((answer.status, answer.stderr), (0, told), "{}", answer.stdout);
     }
     folder
 }
@@ -65,7 +66,10 @@ fn json_is_one_document() {
 
     let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--verify"]);
     assert_eq!(answer.status, 0);
-    assert_eq!(keys(&answer.json()), ["difference", "key_frames", "ticks", "verified"]);
+    assert_eq!(
+        keys(&answer.json()),
+        ["difference", "key_frames", "tail", "tail_problem", "ticks", "verified"]
+    );
 
     let answer =
         ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--compare", "other.ugasrec"]);
@@ -81,6 +85,29 @@ fn json_is_one_document() {
     assert_eq!((&tested["depth"], &tested["failures"]), (&3.into(), &0.into()));
     // Two spawns, four applications, and time up to each of 1, 1.5, 2, 3, 4 and 5 s.
     assert_eq!(tested["commands"], 12);
+}
+
+/// Before the first tick nobody has come yet.
+#[test]
+fn somebody_who_is_not_there_is_a_no() {
+    let folder = recorded("replay-not-there");
+    let walk = "seek start; watch wolf.Health; show wolf; explain wolf Health";
+    for walk in [walk, "seek start; show wolf", "seek start; explain wolf Health"] {
+        let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
+        assert_eq!((answer.status, answer.stderr.as_str()), (1, ""), "{walk}");
+        assert!(answer.stdout.contains("`wolf` is not there at 0 s\n"), "{}", answer.stdout);
+    }
+    let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--do", walk]);
+    assert!(answer.stdout.contains("  wolf.Health not there\n"), "{}", answer.stdout);
+    let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--format", "json", "--do", walk]);
+    assert_eq!(answer.status, 1);
+    let document = answer.json();
+    for command in [2, 3] {
+        assert_eq!(document["commands"][command]["missing"], serde_json::json!(["wolf"]));
+    }
+    let answer =
+        ugas_in(&folder, ["replay", "duel.ugasrec", "--do", "seek end; show wolf; explain wolf Health"]);
+    assert_eq!(answer.status, 0);
 }
 
 #[test]
@@ -123,6 +150,13 @@ fn torn_and_damaged_recordings_are_told_apart() {
     );
     let answer = changed(&folder, damage, &["--verify", "--salvage"]);
     assert_eq!(answer.status, 0, "{}", answer.stderr);
+    assert!(answer.stderr.contains("was salvaged"), "{}", answer.stderr);
+    let document = changed(&folder, damage, &["--verify", "--salvage", "--format", "json"]).json();
+    assert_eq!(document["tail"], "damaged");
+    assert!(document["tail_problem"].as_str().unwrap().contains("damaged at byte"), "{document}");
+    let torn = |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() - 3);
+    let document = changed(&folder, torn, &["--verify", "--format", "json"]).json();
+    assert_eq!((&document["tail"], &document["verified"]), (&"torn".into(), &true.into()));
     let answer = changed(&folder, |bytes| bytes.truncate(30), &[]);
     assert_eq!(answer.status, 2);
 }
@@ -137,9 +171,72 @@ fn one_scenario_is_recorded() {
     assert!(answer.stderr.contains("--scenario NAME"), "{}", answer.stderr);
     assert_eq!(ugas(["run", &story, "--record", &tape, "--scenario", "second"]).status, 0);
     assert!(ugas(["replay", &tape]).stdout.contains("until 2 s: 1 tick, 1 key frame\n"));
-    assert_eq!(ugas(["run", &story, "--record", &tape, "--scenario", "third"]).status, 2);
+    for (wrong, hint) in [("secnd", "did you mean `second`?"), ("else", "there is first, second")] {
+        let answer = ugas(["run", &story, "--record", &tape, "--scenario", wrong]);
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains(hint), "{}", answer.stderr);
+    }
     let nowhere = empty_folder("replay-nowhere").join("none/two.ugasrec");
     let answer = ugas(["run", &story, "--scenario", "first", "--record", &nowhere.to_string_lossy()]);
     assert_eq!(answer.status, 2);
     assert!(answer.stderr.contains("cannot be written"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_scenario_that_does_not_begin_is_not_recorded() {
+    let story = file("replay-wrong", "wrong.yaml", "Name: wrong\nPack: nowhere\nSteps: [ { Advance: 1 } ]\n");
+    let tape = story.replace("wrong.yaml", "wrong.ugasrec");
+    let answer = ugas(["run", &story, "--record", &tape]);
+    assert_eq!(answer.status, 1);
+    assert!(answer.stderr.contains("nothing was recorded"), "{}", answer.stderr);
+    assert!(!Path::new(&tape).exists());
+}
+
+#[test]
+fn a_depth_after_a_space_is_explained() {
+    let answer = ugas_in(&fixtures(), ["run", "duel.yaml", "--sync-test", "3"]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("--sync-test=3"), "{}", answer.stderr);
+}
+
+/// A sparse file costs nothing to make, and everything to read.
+#[cfg(unix)]
+#[test]
+fn huge_files_and_devices_are_refused() {
+    let folder = empty_folder("replay-huge");
+    let huge = std::fs::File::create(folder.join("huge")).unwrap();
+    huge.set_len(5 << 30).unwrap();
+    let story = fixtures().join("duel.yaml").to_string_lossy().into_owned();
+    for (path, reason) in
+        [("huge", "larger than"), ("/dev/zero", "not a regular file"), (".", "not a regular file")]
+    {
+        for arguments in [vec!["replay", path], vec!["load", path, "--into", &story]] {
+            let answer = ugas_in(&folder, &arguments);
+            assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{arguments:?}");
+            assert!(answer.stderr.contains(reason), "{}", answer.stderr);
+        }
+    }
+    std::fs::remove_file(folder.join("huge")).unwrap();
+}
+
+/// The same story with one number changed: the commands are the same but for that.
+#[test]
+fn two_commands_are_told_apart() {
+    let folder = recorded("replay-apart");
+    let story = std::fs::read_to_string(fixtures().join("duel.yaml")).unwrap();
+    let check = |from: &str, to: &str, left: &str, right: &str| {
+        let changed = story.replacen(from, to, 1);
+        assert_ne!(story, changed);
+        std::fs::write(folder.join("apart.yaml"), changed).unwrap();
+        ugas_in(&folder, ["run", "apart.yaml", "--record", "apart.ugasrec"]);
+        let answer = ugas_in(&folder, ["replay", "duel.ugasrec", "--compare", "apart.ugasrec"]);
+        let expected = format!("  left executes  {left}\n  right executes {right}\n");
+        assert!(answer.stdout.contains(&expected), "{}", answer.stdout);
+    };
+    check(
+        "Data.Damage: -2",
+        "Data.Damage: -3",
+        "apply GE_Poison from hero to wolf with Data.Damage -2",
+        "apply GE_Poison from hero to wolf with Data.Damage -3",
+    );
 }

@@ -65,6 +65,7 @@ fn inspect() {
 fn save_and_load() {
     check("save", "save duel.yaml --controller wolf --at 1.25");
     check("save-json", "save duel.yaml --controller hero --at 0 --format json");
+    check("save-bare", "save bare.yaml --controller stone");
     check("save-nobody", "save duel.yaml --controller wulf");
     check("save-binary", "save duel.yaml --controller wolf --format binary");
     check("load", "load bitten.yaml --into duel.yaml --as wolf");

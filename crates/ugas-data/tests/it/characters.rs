@@ -11,7 +11,8 @@ use ugas_core::id::ActorId;
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::time::Span;
 use ugas_data::character::{from_text, to_json, to_yaml};
-use ugas_data::{Loader, schema};
+use ugas_data::scenario::{Options, Runner};
+use ugas_data::{Loader, Scenario, schema};
 
 /// A character that has something of everything, as the core keeps it.
 fn rich() -> Character {
@@ -25,6 +26,46 @@ fn what_is_written_is_read_again() {
     assert_eq!(from_text("a.yaml", yaml.as_str()).unwrap(), character);
     assert_eq!(from_text("a.json", json.as_str()).unwrap(), character);
     assert_eq!(to_yaml(&from_text("a.json", json).unwrap()), yaml);
+}
+
+/// Only a saved character may be without attribute sets; and it may be wrong in another way at the same time.
+#[test]
+fn a_character_may_have_no_attribute_set() {
+    let bare = Character { name: "stone".to_owned(), own_tags: Some(Vec::new()), ..Character::default() };
+    let (yaml, json) = (to_yaml(&bare), to_json(&bare));
+    assert_eq!(from_text("a.yaml", yaml.as_str()).unwrap(), bare);
+    assert_eq!(from_text("a.json", json).unwrap(), bare);
+    let nested = yaml.replace("AttributeSets: []", "AttributeSets: [ { Name: Combat, Attributes: 3 } ]");
+    assert_ne!(yaml, nested);
+    assert!(from_text("a.yaml", nested).is_err());
+    assert!(from_text("a.yaml", yaml.replace("AttributeSets: []\n", "")).is_err());
+    let wrong = from_text("a.yaml", yaml.replace("Mixed", "Mixd")).unwrap_err();
+    let codes: Vec<&str> = wrong.report.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, ["UG012"]);
+}
+
+/// Everybody in every scenario that is shipped, after its last step.
+#[test]
+fn everybody_in_the_shipped_scenarios_can_be_saved_and_read() {
+    let (mut saved, mut bare) = (0, 0);
+    let folders = ["packs", "conformance"].map(|folder| super::shipped::root().join(folder));
+    for file in folders.iter().flat_map(Scenario::files) {
+        for scenario in Scenario::load(&file).unwrap_or_default() {
+            let Ok(catalog) = scenario.catalog() else { continue };
+            let Ok(mut runner) = Runner::new(&scenario, catalog, Options::default()) else { continue };
+            runner.run(|_| {});
+            let names: Vec<&str> = runner.controllers().iter().map(|(name, _)| *name).collect();
+            for character in names.into_iter().filter_map(|name| runner.character(name)) {
+                let place = format!("{}: {}: {}", file.display(), scenario.name(), character.name);
+                let read = from_text("a.yaml", to_yaml(&character));
+                let read = read.unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert_eq!(read, character, "{place}");
+                saved += 1;
+                bare += usize::from(character.sets.is_empty());
+            }
+        }
+    }
+    assert!(saved > 500 && bare > 0, "{saved} saved, {bare} without attribute sets");
 }
 
 #[test]
