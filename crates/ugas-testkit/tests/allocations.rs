@@ -15,7 +15,7 @@ use ugas_core::input::{
     ValueType,
 };
 use ugas_core::modifier::{ModifierDef, Operation};
-use ugas_core::simulation::{Application, Config, Simulation, Stacks};
+use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 
@@ -24,18 +24,20 @@ struct Counting;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-fn count() {
+fn count(size: usize) {
     // A thread that ends has no counter any more; nobody looks at it then.
     let _ = COUNT.try_with(|counter| counter.set(counter.get() + 1));
+    let _ = BYTES.try_with(|counter| counter.set(counter.get() + size as u64));
 }
 
 // SAFETY: every call is passed on to `System` with the same arguments, so its guarantees are ours; counting neither
 // allocates (the counter is a constant-initialised thread local without a destructor) nor touches the memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
@@ -46,7 +48,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count(size);
         // SAFETY: the caller keeps the contract of `realloc`; the memory came from `System`.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -347,5 +349,38 @@ fn device_events_and_their_signals_allocate_nothing() {
     assert!(warm_up > 5, "something happens in a round");
     for number in 1..20 {
         assert_eq!(round(number).0, 0, "allocations in round {number}");
+    }
+}
+
+/// What a damaged file says of its own size is not believed: the memory for it stays in proportion to its bytes. All
+/// that is ever allocated is counted, given back or not. ADR 12 says how large the factor can be; this is far above
+/// what a snapshot needs (about 30) and far below what a length of 2^32 would ask for.
+#[test]
+fn damaged_snapshots_take_memory_in_proportion() {
+    let mut fixture = Fixture::new();
+    let buff = fixture.effect("GE_Buff");
+    for _ in 0..20 {
+        fixture.sim.apply_effect(buff, Some(fixture.source), fixture.target).unwrap();
+    }
+    let (bytes, catalog) = (fixture.sim.snapshot().to_bytes(), fixture.sim.catalog().clone());
+    let most = 2_000 * bytes.len() as u64;
+    let allocated = |bytes: &[u8]| {
+        let before = BYTES.with(Cell::get);
+        let _ = std::hint::black_box(Snapshot::from_forged_bytes(bytes, &catalog));
+        BYTES.with(Cell::get) - before
+    };
+    let needed = allocated(&bytes);
+    assert!(needed > bytes.len() as u64 && needed < most, "{needed} bytes for {}", bytes.len());
+    for at in 0..bytes.len() {
+        for damage in [0xff, 0x80, 0x7f, bytes[at] ^ 1] {
+            let mut damaged = bytes.clone();
+            damaged[at] = damage;
+            assert!(allocated(&damaged) < most, "byte {at} as {damage}");
+        }
+        assert!(allocated(&bytes[..at]) < most, "cut off at {at}");
+        // Five bytes in a row are a length of 2^32 and more.
+        let mut huge = bytes.clone();
+        huge.splice(at..at + 1, [0xff, 0xff, 0xff, 0xff, 0x7f]);
+        assert!(allocated(&huge) < most, "a length at {at}");
     }
 }
