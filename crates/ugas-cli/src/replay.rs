@@ -125,7 +125,7 @@ fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
         let hint = if matches!(error, ReadError::Damaged(_)) { " with --salvage" } else { "" };
         anyhow::anyhow!("`{shown}`: {error}{hint}")
     })?;
-    if let Some(problem) = tail_problem(&recording.tail()) {
+    if let Some(problem) = tail_problem(recording.tail()) {
         eprintln!("`{shown}` {problem}");
     }
     Player::new(recording).with_context(|| format!("`{shown}`"))

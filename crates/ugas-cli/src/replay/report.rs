@@ -17,8 +17,8 @@ pub(super) fn verify(player: &mut Tape, format: Format) -> anyhow::Result<Status
     match format {
         Format::Json => output::print_json(&json!({
             "verified": difference.is_none(),
-            "tail": tail_word(&tail),
-            "tail_problem": tail_problem(&tail),
+            "tail": tail_word(tail),
+            "tail_problem": tail_problem(tail),
             "ticks": ticks,
             "key_frames": key_frames,
             "difference": difference.as_ref().map(difference_json),

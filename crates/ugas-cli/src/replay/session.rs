@@ -130,7 +130,7 @@ impl Session {
             "ticks": recording.ticks(),
             "key_frames": recording.key_frames(),
             "bytes": recording.size(),
-            "tail": tail_word(&recording.tail()),
+            "tail": tail_word(recording.tail()),
             "controllers": names,
             "seed": header.config.seed,
             "catalog": format!("{:016x}", header.catalog),

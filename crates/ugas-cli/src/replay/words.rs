@@ -10,6 +10,9 @@ use ugas_replay::{Difference, StateDiff, Value};
 /// Longest line for what has no words of its own.
 const LONGEST: usize = 160;
 
+/// Longest part that is shown of what follows on a difference.
+const LONGEST_PART: usize = 32;
+
 /// A command in one line, with names instead of handles and ids.
 pub(super) fn command(
     command: &Command,
@@ -64,7 +67,7 @@ pub(super) fn command(
                 commands.iter().map(|one| self::command(one, simulation, name)).collect();
             format!("at once: {}", commands.join("; "))
         }
-        other => shortened(&format!("{other:?}")),
+        other => shortened(&format!("{other:?}"), LONGEST),
     }
 }
 
@@ -83,12 +86,12 @@ fn apart(left: &str, right: &str) -> Option<(String, String)> {
     let before = left.get(..same)?;
     let begins = ["{ ", "(", "[", ", "].iter().filter_map(|mark| Some(before.rfind(mark)? + mark.len()));
     let begin = begins.max().unwrap_or(0);
-    Some((shortened(left.get(begin..)?), shortened(right.get(begin..)?)))
+    Some((shortened(left.get(begin..)?, LONGEST_PART), shortened(right.get(begin..)?, LONGEST_PART)))
 }
 
-/// At most as much as fits into a line.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+/// At most so many characters of a text.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

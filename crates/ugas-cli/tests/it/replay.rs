@@ -239,4 +239,11 @@ fn two_commands_are_told_apart() {
         "apply GE_Poison from hero to wolf with Data.Damage -2",
         "apply GE_Poison from hero to wolf with Data.Damage -3",
     );
+    // What has no words of its own is shown from the field on in which it differs.
+    check(
+        "As: poison }",
+        "Duration: 3, As: poison }",
+        "apply GE_Poison from hero to wolf with Data.Damage -2: duration: None, period: None, gr…",
+        "apply GE_Poison from hero to wolf with Data.Damage -2: duration: Some(3s), period: None…",
+    );
 }
