@@ -38,16 +38,14 @@ impl<T: Clone> OverwriteClone<T> for &mut Over<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
     use super::*;
 
     #[test]
     fn both_ways_come_to_the_same() {
-        let (mut bits, mut shared): (SmallVec<[u8; 2]>, SmallVec<[Rc<u8>; 1]>) =
+        let (mut bits, mut shared): (SmallVec<[u8; 2]>, SmallVec<[String; 1]>) =
             (SmallVec::from_slice(&[9; 5]), SmallVec::new());
-        let sources = (SmallVec::from_slice(&[1, 2, 3]), SmallVec::from_vec(vec![Rc::new(7); 3]));
-        (&mut Over(&mut bits)).write(&sources.0);
+        let sources = (SmallVec::from_slice(&[1, 2, 3]), SmallVec::from_vec(vec!["seven".to_owned(); 3]));
+        Over(&mut bits).write(&sources.0);
         (&mut Over(&mut shared)).write(&sources.1);
         assert_eq!((bits, shared), sources);
     }
