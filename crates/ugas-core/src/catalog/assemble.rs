@@ -27,9 +27,9 @@ impl CatalogBuilder {
     /// # Errors
     /// All that is wrong, each with the definition and the place in it.
     pub fn build(mut self) -> Result<Arc<Catalog>, CatalogErrors> {
-        self.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
-        self.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
-        self.effects.push(Arc::new(EffectDef::infinite(Catalog::OWNED_TAGS_EFFECT)));
+        self.definitions.effects.push(Arc::new(EffectDef::infinite(Catalog::TAGS_EFFECT)));
+        self.definitions.effects.push(Arc::new(EffectDef::instant(Catalog::BOUND_CHANGE_EFFECT)));
+        self.definitions.effects.push(Arc::new(EffectDef::infinite(Catalog::OWNED_TAGS_EFFECT)));
         self.sort();
         let mut errors = self.check_names();
         let mut tables = self.name_tables();
@@ -40,12 +40,16 @@ impl CatalogBuilder {
         let curves: Box<[Option<Curve>]> =
             tables.curves.iter().map(|name| self.compile_curve(&compiler, name)).collect();
         let calculations = self.compile_calculations(&compiler, &tables);
-        let effects: Box<[Arc<Effect>]> =
-            self.effects.iter().map(|def| Arc::new(compiler.effect(def, &calculations))).collect();
+        let effects: Box<[Arc<Effect>]> = self
+            .definitions
+            .effects
+            .iter()
+            .map(|def| Arc::new(compiler.effect(def, &calculations)))
+            .collect();
         let abilities = self.compile_abilities(&compiler, &effects);
         let templates = self.compile_templates(&compiler);
         let ability_sets = self.compile_ability_sets(&compiler);
-        let containers = self.containers.iter().map(|def| compiler.container(def)).collect();
+        let containers = self.definitions.containers.iter().map(|def| compiler.container(def)).collect();
         let death = self.compile_death(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
@@ -77,7 +81,7 @@ impl CatalogBuilder {
             attitude: self.attitude.unwrap_or_else(|| Arc::new(Attitude::by_team)),
             space: self.space.unwrap_or_else(|| Arc::new(OpenSpace)),
             death,
-            input_buffer: self.input_buffer,
+            input_buffer: definitions.input_buffer,
             cooldown_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
@@ -91,28 +95,28 @@ impl CatalogBuilder {
     }
 
     fn sort(&mut self) {
-        self.sets.sort_by(|a, b| a.name.cmp(&b.name));
-        self.effects.sort_by(|a, b| a.name.cmp(&b.name));
-        self.abilities.sort_by(|a, b| a.name.cmp(&b.name));
-        self.curves.sort_by(|a, b| a.name.cmp(&b.name));
-        self.calculations.sort_by(|a, b| a.name.cmp(&b.name));
-        self.templates.sort_by(|a, b| a.name.cmp(&b.name));
-        self.ability_sets.sort_by(|a, b| a.name.cmp(&b.name));
-        self.containers.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.effects.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.abilities.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.curves.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.calculations.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.templates.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.ability_sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.definitions.containers.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
     /// Reports empty and double names, and keeps the first of each so that ids stay in step with the name tables.
     fn check_names(&mut self) -> Vec<DefinitionError> {
         let mut errors = Vec::new();
-        unique(&mut self.sets, DefinitionKind::AttributeSet, |def| &def.name, &mut errors);
-        unique(&mut self.effects, DefinitionKind::Effect, |def| &def.name, &mut errors);
-        unique(&mut self.abilities, DefinitionKind::Ability, |def| &def.name, &mut errors);
-        unique(&mut self.curves, DefinitionKind::Curve, |def| &def.name, &mut errors);
-        unique(&mut self.calculations, DefinitionKind::Calculation, |def| &def.name, &mut errors);
-        unique(&mut self.templates, DefinitionKind::Template, |def| &def.name, &mut errors);
-        unique(&mut self.ability_sets, DefinitionKind::AbilitySet, |def| &def.name, &mut errors);
-        unique(&mut self.containers, DefinitionKind::Container, |def| &def.name, &mut errors);
-        for set in &mut self.sets {
+        unique(&mut self.definitions.sets, DefinitionKind::AttributeSet, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.effects, DefinitionKind::Effect, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.abilities, DefinitionKind::Ability, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.curves, DefinitionKind::Curve, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.calculations, DefinitionKind::Calculation, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.templates, DefinitionKind::Template, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.ability_sets, DefinitionKind::AbilitySet, |def| &def.name, &mut errors);
+        unique(&mut self.definitions.containers, DefinitionKind::Container, |def| &def.name, &mut errors);
+        for set in &mut self.definitions.sets {
             let mut seen = BTreeSet::new();
             set.attributes.retain(|attribute| {
                 let problem = if attribute.name.is_empty() {
@@ -136,16 +140,19 @@ impl CatalogBuilder {
     }
 
     fn name_tables(&self) -> Tables {
-        let attributes = self.sets.iter().flat_map(|set| &set.attributes).map(|attribute| &*attribute.name);
+        let attributes =
+            self.definitions.sets.iter().flat_map(|set| &set.attributes).map(|attribute| &*attribute.name);
         Tables {
             tags: TagRegistry::default(),
-            attributes: NameTable::new(attributes.chain(self.declared_attributes.iter().map(String::as_str))),
-            sets: NameTable::new(self.sets.iter().map(|def| &*def.name)),
-            effects: NameTable::new(self.effects.iter().map(|def| &*def.name)),
-            abilities: NameTable::new(self.abilities.iter().map(|def| &*def.name)),
-            templates: NameTable::new(self.templates.iter().map(|def| &*def.name)),
-            ability_sets: NameTable::new(self.ability_sets.iter().map(|def| &*def.name)),
-            containers: NameTable::new(self.containers.iter().map(|def| &*def.name)),
+            attributes: NameTable::new(
+                attributes.chain(self.definitions.declared_attributes.iter().map(String::as_str)),
+            ),
+            sets: NameTable::new(self.definitions.sets.iter().map(|def| &*def.name)),
+            effects: NameTable::new(self.definitions.effects.iter().map(|def| &*def.name)),
+            abilities: NameTable::new(self.definitions.abilities.iter().map(|def| &*def.name)),
+            templates: NameTable::new(self.definitions.templates.iter().map(|def| &*def.name)),
+            ability_sets: NameTable::new(self.definitions.ability_sets.iter().map(|def| &*def.name)),
+            containers: NameTable::new(self.definitions.containers.iter().map(|def| &*def.name)),
             customs: NameTable::new(self.customs.keys().map(String::as_str)),
             custom_waits: self.customs.values().map(|task| task.waits()).collect(),
             filters: NameTable::new(self.filters.keys().map(String::as_str)),
@@ -161,13 +168,13 @@ impl CatalogBuilder {
         let compiler = Compiler::collecting(tables);
         self.compile_sets(&compiler);
         self.compile_calculations(&compiler, tables);
-        for def in &self.effects {
+        for def in &self.definitions.effects {
             compiler.effect(def, &[]);
         }
         self.compile_abilities(&compiler, &[]);
         self.compile_templates(&compiler);
         self.compile_ability_sets(&compiler);
-        for def in &self.containers {
+        for def in &self.definitions.containers {
             compiler.container(def);
         }
         let collected = compiler.into_collected();
@@ -175,12 +182,13 @@ impl CatalogBuilder {
             let own: Vec<String> = own.map(str::to_owned).collect();
             NameTable::new(own.iter().chain(used).map(String::as_str))
         };
-        tables.channels = names(&mut self.channels.iter().map(String::as_str), &collected.channels);
-        tables.curves = names(&mut self.curves.iter().map(|def| &*def.name), &collected.curves);
-        let calculations = self.calculations.iter().map(|def| &*def.name);
+        tables.channels =
+            names(&mut self.definitions.channels.iter().map(String::as_str), &collected.channels);
+        tables.curves = names(&mut self.definitions.curves.iter().map(|def| &*def.name), &collected.curves);
+        let calculations = self.definitions.calculations.iter().map(|def| &*def.name);
         tables.calculations =
             names(&mut calculations.chain(self.natives.keys().map(String::as_str)), &collected.calculations);
-        let tags: Vec<&str> = match &self.registry {
+        let tags: Vec<&str> = match &self.definitions.registry {
             Some(registry) => registry.iter().map(String::as_str).collect(),
             None => collected.tags.iter().map(String::as_str).collect(),
         };
@@ -208,12 +216,12 @@ impl CatalogBuilder {
             });
             CompiledSet { name: def.name.as_str().into(), dependencies, attributes: attributes.collect() }
         };
-        self.sets.iter().map(compile).collect()
+        self.definitions.sets.iter().map(compile).collect()
     }
 
     fn compile_curve(&self, compiler: &Compiler<'_>, name: &str) -> Option<Curve> {
-        let at = self.curves.binary_search_by(|def| (*def.name).cmp(name)).ok()?;
-        let def = &self.curves[at];
+        let at = self.definitions.curves.binary_search_by(|def| (*def.name).cmp(name)).ok()?;
+        let def = &self.definitions.curves[at];
         compiler.begin(DefinitionKind::Curve, name);
         Curve::new(def).map_err(|error| compiler.report("", error)).ok()
     }
@@ -222,10 +230,10 @@ impl CatalogBuilder {
         let (variables, none) = (self.variables(), BTreeSet::new());
         let compile = |name: &str| match self.natives.get(name) {
             Some(native) => compiler.native_calculation(name, native),
-            None => match self.calculations.binary_search_by(|def| (*def.name).cmp(name)) {
+            None => match self.definitions.calculations.binary_search_by(|def| (*def.name).cmp(name)) {
                 Ok(at) => {
                     let variables = variables.get(name).unwrap_or(&none);
-                    compiler.file_calculation(&self.calculations[at], variables)
+                    compiler.file_calculation(&self.definitions.calculations[at], variables)
                 }
                 Err(_) => CompiledCalculation::missing(name),
             },
@@ -234,14 +242,14 @@ impl CatalogBuilder {
             return tables.calculations.iter().map(compile).collect();
         }
         // The collecting pass has no table yet.
-        let names = self.calculations.iter().map(|def| &*def.name);
+        let names = self.definitions.calculations.iter().map(|def| &*def.name);
         names.chain(self.natives.keys().map(String::as_str)).map(compile).collect()
     }
 
     /// Names of the transient variables that scoped modifiers set, by calculation.
     fn variables(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let mut variables: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for execution in self.effects.iter().flat_map(|effect| &effect.executions) {
+        for execution in self.definitions.effects.iter().flat_map(|effect| &effect.executions) {
             for modifier in &execution.modifiers {
                 if let ScopedTargetDef::Variable(name) = &modifier.target {
                     variables.entry(&execution.calculation).or_default().insert(name.clone());
@@ -252,7 +260,7 @@ impl CatalogBuilder {
     }
 
     fn compile_abilities(&self, compiler: &Compiler<'_>, effects: &[Arc<Effect>]) -> Box<[Ability]> {
-        self.abilities.iter().map(|def| compiler.ability_def(def, effects)).collect()
+        self.definitions.abilities.iter().map(|def| compiler.ability_def(def, effects)).collect()
     }
 
     /// An ability set is much like a template that is laid over a controller.
@@ -263,18 +271,18 @@ impl CatalogBuilder {
                 ControllerDef { name, attribute_sets, abilities, effects, tags, ..ControllerDef::default() };
             compiler.template_of(DefinitionKind::AbilitySet, &Arc::new(def))
         };
-        self.ability_sets.iter().map(compile).collect()
+        self.definitions.ability_sets.iter().map(compile).collect()
     }
 
     fn compile_death(&self, compiler: &Compiler<'_>) -> Option<(crate::id::AttributeId, f64)> {
-        let (name, threshold) = self.death.as_ref()?;
+        let (name, threshold) = self.definitions.death.as_ref()?;
         compiler.begin(DefinitionKind::Attribute, name);
         let attribute = compiler.attribute("Globals.DeathAttribute", name)?;
         Some((attribute, compiler.finite("Globals.DeathThreshold", *threshold)))
     }
 
     fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
-        self.templates.iter().map(|def| compiler.template(def)).collect()
+        self.definitions.templates.iter().map(|def| compiler.template(def)).collect()
     }
 
     fn compile_hooks(&self, compiler: &Compiler<'_>, tables: &Tables) -> Box<[AttributeHooks]> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::BeforeApplyHook;
+use super::definitions::Definitions;
 use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
 use crate::ability::{AbilityDef, AbilitySetDef};
 use crate::attribute::AttributeSetDef;
@@ -36,26 +37,15 @@ use crate::task::CustomTask;
 /// ```
 #[derive(Clone, Default)]
 pub struct CatalogBuilder {
-    pub(super) registry: Option<Vec<String>>,
-    pub(super) sets: Vec<AttributeSetDef>,
-    pub(super) declared_attributes: Vec<String>,
-    pub(super) effects: Vec<Arc<EffectDef>>,
-    pub(super) abilities: Vec<Arc<AbilityDef>>,
-    pub(super) curves: Vec<CurveDef>,
-    pub(super) channels: Vec<String>,
-    pub(super) calculations: Vec<CalculationDef>,
+    /// All but native code.
+    pub(super) definitions: Definitions,
     pub(super) natives: BTreeMap<String, Arc<dyn Calculation>>,
-    pub(super) templates: Vec<Arc<ControllerDef>>,
     pub(super) hooks: BTreeMap<String, AttributeHooks>,
     pub(super) before_apply: Vec<BeforeApplyHook>,
-    pub(super) ability_sets: Vec<AbilitySetDef>,
-    pub(super) containers: Vec<EffectContainerDef>,
     pub(super) customs: BTreeMap<String, Arc<dyn CustomTask>>,
     pub(super) filters: BTreeMap<String, Arc<TargetFilter>>,
     pub(super) attitude: Option<Arc<AttitudeRule>>,
     pub(super) space: Option<Arc<dyn Space + Send + Sync>>,
-    pub(super) death: Option<(String, f64)>,
-    pub(super) input_buffer: InputBufferConfig,
 }
 
 impl CatalogBuilder {
@@ -63,49 +53,49 @@ impl CatalogBuilder {
     /// are collected from use (T1).
     #[must_use]
     pub fn tags<S: Into<String>>(mut self, tags: impl IntoIterator<Item = S>) -> Self {
-        self.registry.get_or_insert_default().extend(tags.into_iter().map(Into::into));
+        self.definitions.registry.get_or_insert_default().extend(tags.into_iter().map(Into::into));
         self
     }
 
     /// Adds an attribute set.
     #[must_use]
     pub fn attribute_set(mut self, set: AttributeSetDef) -> Self {
-        self.sets.push(set);
+        self.definitions.sets.push(set);
         self
     }
 
     /// Makes an attribute name known that no set has, so that effects may refer to it. Their modifiers are inert (M6).
     #[must_use]
     pub fn declare_attribute(mut self, name: impl Into<String>) -> Self {
-        self.declared_attributes.push(name.into());
+        self.definitions.declared_attributes.push(name.into());
         self
     }
 
     /// Adds an effect.
     #[must_use]
     pub fn effect(mut self, effect: EffectDef) -> Self {
-        self.effects.push(Arc::new(effect));
+        self.definitions.effects.push(Arc::new(effect));
         self
     }
 
     /// Adds an ability.
     #[must_use]
     pub fn ability(mut self, ability: AbilityDef) -> Self {
-        self.abilities.push(Arc::new(ability));
+        self.definitions.abilities.push(Arc::new(ability));
         self
     }
 
     /// Adds an ability set.
     #[must_use]
     pub fn ability_set(mut self, set: AbilitySetDef) -> Self {
-        self.ability_sets.push(set);
+        self.definitions.ability_sets.push(set);
         self
     }
 
     /// Adds an effect container.
     #[must_use]
     pub fn container(mut self, container: EffectContainerDef) -> Self {
-        self.containers.push(container);
+        self.definitions.containers.push(container);
         self
     }
 
@@ -147,35 +137,35 @@ impl CatalogBuilder {
     /// Sets the attribute whose fall to the threshold is death, which cancels all abilities (§8.6).
     #[must_use]
     pub fn death(mut self, attribute: impl Into<String>, threshold: f64) -> Self {
-        self.death = Some((attribute.into(), threshold));
+        self.definitions.death = Some((attribute.into(), threshold));
         self
     }
 
     /// Sets whether, for how long and how many inputs are kept (§11.3).
     #[must_use]
     pub fn input_buffer(mut self, config: InputBufferConfig) -> Self {
-        self.input_buffer = config;
+        self.definitions.input_buffer = config;
         self
     }
 
     /// Adds a curve.
     #[must_use]
     pub fn curve(mut self, curve: CurveDef) -> Self {
-        self.curves.push(curve);
+        self.definitions.curves.push(curve);
         self
     }
 
     /// Makes a multiplier channel known that only effects created at run time use.
     #[must_use]
     pub fn channel(mut self, name: impl Into<String>) -> Self {
-        self.channels.push(name.into());
+        self.definitions.channels.push(name.into());
         self
     }
 
     /// Adds a calculation made of expressions.
     #[must_use]
     pub fn calculation(mut self, calculation: CalculationDef) -> Self {
-        self.calculations.push(calculation);
+        self.definitions.calculations.push(calculation);
         self
     }
 
@@ -189,7 +179,7 @@ impl CatalogBuilder {
     /// Adds a controller template.
     #[must_use]
     pub fn template(mut self, template: ControllerDef) -> Self {
-        self.templates.push(Arc::new(template));
+        self.definitions.templates.push(Arc::new(template));
         self
     }
 

@@ -47,7 +47,7 @@ impl CatalogBuilder {
     /// What each definition says, in the order of ids.
     pub(super) fn contents(&self, tables: &Tables) -> Contents {
         let mut attributes: BTreeMap<&str, StateHasher> = BTreeMap::new();
-        for set in &self.sets {
+        for set in &self.definitions.sets {
             for def in &set.attributes {
                 let hasher = attributes.entry(&def.name).or_default();
                 set.name.state_hash(hasher);
@@ -70,25 +70,25 @@ impl CatalogBuilder {
             hasher.finish()
         };
         let curve = |name: &str| {
-            let found = self.curves.binary_search_by(|def| (*def.name).cmp(name));
-            StateHasher::of(&found.ok().map(|at| &self.curves[at]))
+            let found = self.definitions.curves.binary_search_by(|def| (*def.name).cmp(name));
+            StateHasher::of(&found.ok().map(|at| &self.definitions.curves[at]))
         };
         let calculation = |name: &str| {
-            let found = self.calculations.binary_search_by(|def| (*def.name).cmp(name));
-            let def = found.ok().map(|at| &self.calculations[at]);
+            let found = self.definitions.calculations.binary_search_by(|def| (*def.name).cmp(name));
+            let def = found.ok().map(|at| &self.definitions.calculations[at]);
             // Native code wins over a file, and what is in the file does not count then.
             if self.natives.contains_key(name) { StateHasher::of("native") } else { StateHasher::of(&def) }
         };
         Contents {
             attributes: tables.attributes.iter().map(attribute).collect(),
-            sets: self.sets.iter().map(set).collect(),
-            effects: self.effects.iter().map(StateHasher::of).collect(),
-            abilities: self.abilities.iter().map(StateHasher::of).collect(),
+            sets: self.definitions.sets.iter().map(set).collect(),
+            effects: self.definitions.effects.iter().map(StateHasher::of).collect(),
+            abilities: self.definitions.abilities.iter().map(StateHasher::of).collect(),
             curves: tables.curves.iter().map(curve).collect(),
             calculations: tables.calculations.iter().map(calculation).collect(),
-            templates: self.templates.iter().map(StateHasher::of).collect(),
-            ability_sets: self.ability_sets.iter().map(StateHasher::of).collect(),
-            containers: self.containers.iter().map(StateHasher::of).collect(),
+            templates: self.definitions.templates.iter().map(StateHasher::of).collect(),
+            ability_sets: self.definitions.ability_sets.iter().map(StateHasher::of).collect(),
+            containers: self.definitions.containers.iter().map(StateHasher::of).collect(),
         }
     }
 
@@ -96,23 +96,23 @@ impl CatalogBuilder {
     pub(super) fn hash(&self, tables: &Tables) -> u64 {
         let mut hasher = StateHasher::new();
         tables.tags.state_hash(&mut hasher);
-        self.sets.state_hash(&mut hasher);
-        self.effects.state_hash(&mut hasher);
-        self.abilities.state_hash(&mut hasher);
-        self.curves.state_hash(&mut hasher);
-        self.calculations.state_hash(&mut hasher);
-        self.templates.state_hash(&mut hasher);
-        self.ability_sets.state_hash(&mut hasher);
-        self.containers.state_hash(&mut hasher);
-        self.death.state_hash(&mut hasher);
-        self.input_buffer.state_hash(&mut hasher);
+        self.definitions.sets.state_hash(&mut hasher);
+        self.definitions.effects.state_hash(&mut hasher);
+        self.definitions.abilities.state_hash(&mut hasher);
+        self.definitions.curves.state_hash(&mut hasher);
+        self.definitions.calculations.state_hash(&mut hasher);
+        self.definitions.templates.state_hash(&mut hasher);
+        self.definitions.ability_sets.state_hash(&mut hasher);
+        self.definitions.containers.state_hash(&mut hasher);
+        self.definitions.death.state_hash(&mut hasher);
+        self.definitions.input_buffer.state_hash(&mut hasher);
         let natives = self.natives.keys().chain(self.hooks.keys());
         for name in natives.chain(self.customs.keys()).chain(self.filters.keys()) {
             name.state_hash(&mut hasher);
         }
         (self.before_apply.len() as u64).state_hash(&mut hasher);
         // Names that nothing but their declaration knows shift ids, too.
-        for declared in [&self.declared_attributes, &self.channels] {
+        for declared in [&self.definitions.declared_attributes, &self.definitions.channels] {
             let declared: BTreeSet<&String> = declared.iter().collect();
             for name in declared {
                 name.state_hash(&mut hasher);

@@ -36,20 +36,20 @@ use crate::targeting::EffectContainerDef;
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Definitions {
-    registry: Option<Vec<String>>,
-    sets: Vec<AttributeSetDef>,
-    declared_attributes: Vec<String>,
-    effects: Vec<Arc<EffectDef>>,
-    abilities: Vec<Arc<AbilityDef>>,
-    curves: Vec<CurveDef>,
-    channels: Vec<String>,
-    calculations: Vec<CalculationDef>,
-    templates: Vec<Arc<ControllerDef>>,
-    ability_sets: Vec<AbilitySetDef>,
-    containers: Vec<EffectContainerDef>,
-    death: Option<(String, f64)>,
-    input_buffer: InputBufferConfig,
-    natives: Natives,
+    pub(super) registry: Option<Vec<String>>,
+    pub(super) sets: Vec<AttributeSetDef>,
+    pub(super) declared_attributes: Vec<String>,
+    pub(super) effects: Vec<Arc<EffectDef>>,
+    pub(super) abilities: Vec<Arc<AbilityDef>>,
+    pub(super) curves: Vec<CurveDef>,
+    pub(super) channels: Vec<String>,
+    pub(super) calculations: Vec<CalculationDef>,
+    pub(super) templates: Vec<Arc<ControllerDef>>,
+    pub(super) ability_sets: Vec<AbilitySetDef>,
+    pub(super) containers: Vec<EffectContainerDef>,
+    pub(super) death: Option<(String, f64)>,
+    pub(super) input_buffer: InputBufferConfig,
+    pub(super) natives: Natives,
 }
 
 /// What is known of native code without having it.
@@ -92,38 +92,7 @@ fn list(missing: &[(DefinitionKind, String)]) -> String {
 impl Definitions {
     /// A builder with these definitions and without native code, to which the host adds its own.
     pub fn into_builder(self) -> CatalogBuilder {
-        let Self {
-            registry,
-            sets,
-            declared_attributes,
-            effects,
-            abilities,
-            curves,
-            channels,
-            calculations,
-            templates,
-            ability_sets,
-            containers,
-            death,
-            input_buffer,
-            natives: _,
-        } = self;
-        CatalogBuilder {
-            registry,
-            sets,
-            declared_attributes,
-            effects,
-            abilities,
-            curves,
-            channels,
-            calculations,
-            templates,
-            ability_sets,
-            containers,
-            death,
-            input_buffer,
-            ..CatalogBuilder::default()
-        }
+        CatalogBuilder { definitions: self, ..CatalogBuilder::default() }
     }
 
     /// Builds the catalog again, with native code of another catalog by name. What the catalog was is what it is: the
@@ -170,7 +139,6 @@ impl Definitions {
 impl CatalogBuilder {
     /// Everything but native code, once names are unique and sorted. Leaves the builder without it.
     pub(super) fn take_definitions(&mut self) -> Definitions {
-        use core::mem::take;
         let natives = Natives {
             calculations: self
                 .natives
@@ -182,24 +150,12 @@ impl CatalogBuilder {
             filters: self.filters.keys().cloned().collect(),
             before_apply: u32::try_from(self.before_apply.len()).unwrap_or(u32::MAX),
         };
-        let mut effects = take(&mut self.effects);
-        effects.retain(|def| !Catalog::INTERNAL_EFFECTS.contains(&&*def.name));
-        Definitions {
-            registry: self.registry.take().map(unique),
-            sets: take(&mut self.sets),
-            declared_attributes: unique(take(&mut self.declared_attributes)),
-            effects,
-            abilities: take(&mut self.abilities),
-            curves: take(&mut self.curves),
-            channels: unique(take(&mut self.channels)),
-            calculations: take(&mut self.calculations),
-            templates: take(&mut self.templates),
-            ability_sets: take(&mut self.ability_sets),
-            containers: take(&mut self.containers),
-            death: self.death.take(),
-            input_buffer: self.input_buffer,
-            natives,
-        }
+        let mut definitions = Definitions { natives, ..core::mem::take(&mut self.definitions) };
+        definitions.effects.retain(|def| !Catalog::INTERNAL_EFFECTS.contains(&&*def.name));
+        definitions.registry = definitions.registry.map(unique);
+        definitions.declared_attributes = unique(definitions.declared_attributes);
+        definitions.channels = unique(definitions.channels);
+        definitions
     }
 }
 

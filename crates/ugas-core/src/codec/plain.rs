@@ -98,17 +98,9 @@ pub(crate) use plain_struct;
 /// variant.
 macro_rules! plain_enum {
     ($name:ident { $($index:literal => $variant:ident $(($($item:ident),*))? $({$($field:ident),* $(,)?})?),* $(,)? }) => {
-        impl $crate::hash::StateHash for $name {
-            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
-                match self {
-                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
-                        hasher.bytes(&[$index]);
-                        $($($crate::hash::StateHash::state_hash($item, hasher);)*)?
-                        $($($crate::hash::StateHash::state_hash($field, hasher);)*)?
-                    })*
-                }
-            }
-        }
+        $crate::hash::state_hash_enum!($name {
+            $($index => $variant $(($($item),*))? $({ $($field),* })?),*
+        });
 
         impl $crate::codec::Encode for $name {
             fn encode(&self, encoder: &mut $crate::codec::Encoder) {

@@ -2,7 +2,6 @@
 //! reason that says where (I8, I10). Counts of things that live in the simulation are checked where these are made.
 
 use super::Simulation;
-use super::ability::ActivationRequest;
 use crate::ability::{Grant, Parameters};
 use crate::effect::{EffectContext, EffectSpec, RawPayload};
 use crate::id::TagId;
@@ -39,10 +38,6 @@ impl Simulation {
     /// Inputs that came too early are inputs, too.
     pub(super) fn check_input_buffer(&self, config: &InputBufferConfig) -> Result<(), Limit> {
         within(config.size as usize, self.config.max_inputs_per_controller, Limit::InputsPerController)
-    }
-
-    pub(super) fn check_activation_request(&self, request: &ActivationRequest) -> Result<(), Limit> {
-        self.check_targets(&request.targets)
     }
 
     pub(super) fn check_targets(&self, targets: &TargetData) -> Result<(), Limit> {

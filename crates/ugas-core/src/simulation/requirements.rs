@@ -132,7 +132,7 @@ impl Simulation {
             let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
             reasons.push(ActivationReason::EffectRefused(reason));
         }
-        reasons.extend(self.check_activation_request(request).err().map(ActivationReason::LimitReached));
+        reasons.extend(self.check_targets(&request.targets).err().map(ActivationReason::LimitReached));
         if self.config.role == Role::Client && ability.def.net_execution == NetExecution::ServerOnly {
             reasons.push(ActivationReason::NotAuthorised);
         }

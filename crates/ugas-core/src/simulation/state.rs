@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::definitions::Definitions;
+use super::runtime_effects::RuntimeEffects;
 use crate::ability::{Activation, GrantedAbility};
 use crate::arena::Arena;
 use crate::attribute::layout::Layout;
@@ -171,7 +171,7 @@ pub(crate) struct State {
     pub(super) activations: Arena<ActivationId, Activation>,
     pub(super) tasks: Arena<TaskId, RunningTask>,
     /// Effects created at run time. Their ids follow those of the catalog.
-    pub(super) runtime_effects: Definitions,
+    pub(super) runtime_effects: RuntimeEffects,
     pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
     pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
     /// Derived from the active effects.
@@ -194,7 +194,7 @@ impl State {
             abilities: Arena::new(),
             activations: Arena::new(),
             tasks: Arena::new(),
-            runtime_effects: Definitions::default(),
+            runtime_effects: RuntimeEffects::default(),
             owners: BTreeSet::new(),
             avatars: BTreeSet::new(),
             timers: TimerWheel::new(Time::ZERO),

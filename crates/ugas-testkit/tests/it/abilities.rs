@@ -9,7 +9,9 @@ use proptest::test_runner::TestRunner;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::simulation::Config;
 use ugas_core::time::Span;
-use ugas_testkit::fixtures::{Bout, Deed, Op, assert_quiescent, deeds, do_deed, game_of_abilities};
+use ugas_testkit::fixtures::{
+    Bout, Deed, Op, assert_quiescent, deeds, do_deed, do_in_a_batch, game_of_abilities,
+};
 use ugas_testkit::oracle::Game;
 
 /// A bout whose cascades end soon: abilities that go on for ever are part of the game.
@@ -107,16 +109,7 @@ proptest! {
     #[test]
     fn survive_a_snapshot_inside_a_batch(game in game_of_abilities(), deeds in deeds(25)) {
         let mut bout = bout(&game);
-        let mut inner = bout.clone();
-        let mut sim = bout.sim.clone();
-        let snapshot = sim.batch(|sim| {
-            for deed in &deeds {
-                std::mem::swap(&mut inner.sim, sim);
-                do_deed(&mut inner, deed);
-                std::mem::swap(&mut inner.sim, sim);
-            }
-            sim.snapshot()
-        });
+        let (sim, snapshot) = do_in_a_batch(&bout, &deeds);
         prop_assert!(sim.inconsistencies().is_empty(), "{:#?}", sim.inconsistencies());
         bout.sim.restore(&snapshot).unwrap();
         prop_assert!(bout.sim.inconsistencies().is_empty(), "{:#?}", bout.sim.inconsistencies());

@@ -6,7 +6,7 @@ use ugas_core::codec::{from_bytes, to_bytes};
 use ugas_core::event::Event;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
 use ugas_testkit::fixtures::{
-    Bout, Deed, Op, arena, deeds, do_deed, game_of_abilities, operations, random_game,
+    Bout, Deed, Op, arena, deeds, do_deed, do_in_a_batch, game_of_abilities, operations, random_game,
 };
 use ugas_testkit::oracle::Game;
 
@@ -128,16 +128,7 @@ proptest! {
     #[test]
     fn of_the_inside_of_a_batch(game in game_of_abilities(), deeds in deeds(25)) {
         let mut bout = bout_of_abilities(&game);
-        let mut inner = bout.clone();
-        let mut sim = bout.sim.clone();
-        let snapshot = sim.batch(|sim| {
-            for deed in &deeds {
-                std::mem::swap(&mut inner.sim, sim);
-                do_deed(&mut inner, deed);
-                std::mem::swap(&mut inner.sim, sim);
-            }
-            sim.snapshot()
-        });
+        let (_, snapshot) = do_in_a_batch(&bout, &deeds);
         let read = Snapshot::from_bytes(&snapshot.to_bytes(), snapshot.catalog());
         let read = read.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(read.state_hash(), snapshot.state_hash());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::definitions::Definitions;
+use super::super::runtime_effects::RuntimeEffects;
 use super::super::{Simulation, State};
 use super::check::Check;
 use crate::attribute::layout::Layout;
@@ -61,7 +61,8 @@ impl State {
         state.ordinal = Decode::decode(decoder)?;
         state.operation = Decode::decode(decoder)?;
         state.events = Decode::decode(decoder)?;
-        state.runtime_effects = Definitions::decode(decoder, |def, decoder| resolve(&def, decoder, catalog))?;
+        state.runtime_effects =
+            RuntimeEffects::decode(decoder, |def, decoder| resolve(&def, decoder, catalog))?;
         state.controllers = Decode::decode(decoder)?;
         let controllers: Vec<ControllerId> = state.controllers.handles().collect();
         for id in controllers {

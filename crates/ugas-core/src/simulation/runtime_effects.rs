@@ -10,7 +10,7 @@ use crate::hash::{StateHash, StateHasher};
 /// Effects by their number. Numbers are given out in turn and never again, so whoever defines and forgets for ever has
 /// large numbers and no more memory than what is defined.
 #[derive(Debug, Default)]
-pub(crate) struct Definitions {
+pub(crate) struct RuntimeEffects {
     /// The next number.
     next: u32,
     /// Those that were not forgotten; sorted by number.
@@ -27,7 +27,7 @@ struct Definition {
     uses: u32,
 }
 
-impl Definitions {
+impl RuntimeEffects {
     pub(super) fn get(&self, number: usize) -> Option<&Arc<Effect>> {
         // Where nothing was forgotten, a number is a position.
         if let Some(known) = self.known.get(number)
@@ -157,7 +157,7 @@ enum Span<'a> {
 }
 
 /// How many numbers were given out, then each stretch: a byte that says which, and the definition or the length.
-impl Encode for Definitions {
+impl Encode for RuntimeEffects {
     fn encode(&self, encoder: &mut Encoder) {
         self.next.encode(encoder);
         for span in self.spans() {
@@ -175,7 +175,7 @@ impl Encode for Definitions {
     }
 }
 
-impl StateHash for Definitions {
+impl StateHash for RuntimeEffects {
     fn state_hash(&self, hasher: &mut StateHasher) {
         u64::from(self.next).state_hash(hasher);
         for span in self.spans() {
@@ -193,7 +193,7 @@ impl StateHash for Definitions {
     }
 }
 
-impl Clone for Definitions {
+impl Clone for RuntimeEffects {
     fn clone(&self) -> Self {
         Self { next: self.next, known: self.known.clone(), by_hash: self.by_hash.clone() }
     }
