@@ -50,6 +50,7 @@ pub mod handle;
 pub mod hash;
 pub mod id;
 pub mod input;
+pub mod mirror;
 pub mod modifier;
 pub mod nearest;
 pub mod number;

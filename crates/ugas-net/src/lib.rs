@@ -1,0 +1,8 @@
+//! Networking for UGAS, without sockets and clocks: replication, prediction with replay, and authority (§13).
+#![forbid(unsafe_code)]
+
+pub mod limits;
+pub mod message;
+mod tick;
+
+pub use tick::{Tick, TickLength};

@@ -1,0 +1,18 @@
+//! How much of anything one datagram may hold. Checked before anything is allocated.
+
+/// Most bytes of a datagram, so that it travels in one piece over any network.
+pub const MAX_DATAGRAM: usize = 1_200;
+/// Most bytes of a credential.
+pub const MAX_CREDENTIAL: usize = 256;
+/// Most bytes of a text that says why a client is not let in.
+pub const MAX_REASON: usize = 200;
+/// Most frames in one datagram.
+pub const MAX_FRAMES: usize = 32;
+/// Most commands in one frame.
+pub const MAX_COMMANDS: usize = 8;
+/// Most targets of one command.
+pub const MAX_TARGETS: usize = 32;
+/// Most bytes of an input's name.
+pub const MAX_INPUT_NAME: usize = 64;
+/// Most bytes of a payload of the host's own, and of its kind.
+pub const MAX_PAYLOAD: usize = 256;
