@@ -50,6 +50,8 @@ pub struct Hello {
     pub protocol: u32,
     /// Hash of its catalog.
     pub catalog: u64,
+    /// Hash of how it reads numbers and ids: [`Dictionary`](crate::wire::Dictionary).
+    pub dictionary: u64,
     /// Drawn by the client; the answer repeats it, so that an old answer is not taken for a new one.
     pub nonce: u64,
     /// For the host to decide on: a name, a ticket. At most [`MAX_CREDENTIAL`](crate::limits::MAX_CREDENTIAL) bytes.
@@ -334,8 +336,9 @@ pub enum ControllerChange {
     Gone,
     /// Pieces of it are new.
     Pieces {
-        /// Whether these are all pieces: whatever else was known of it is void.
-        whole: bool,
+        /// Counts how often the client was told of it from the beginning, modulo 256: whatever was known under another
+        /// number is void.
+        epoch: u8,
         /// Whether it is the client's own.
         own: bool,
         /// How much of it the client sees.

@@ -1,0 +1,210 @@
+//! What is shown of the world, so that the host hears of every change once, whoever made it.
+
+use std::collections::BTreeMap;
+
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
+use ugas_core::hash::StateHasher;
+use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::simulation::Simulation;
+
+use super::event::ClientEvent;
+
+/// What is shown of one controller. Lists are sorted.
+#[derive(Debug, Default, PartialEq)]
+struct Portrait {
+    own: bool,
+    attributes: Vec<(AttributeId, f64)>,
+    tags: Vec<TagId>,
+    effects: Vec<(ActiveEffectId, EffectId, u32)>,
+    cues: Vec<TagId>,
+    abilities: Vec<AbilityHandle>,
+    /// Those that were not begun by a prediction: the others are told of as they happen.
+    runs: Vec<ActivationId>,
+}
+
+/// What is shown of the world.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    portraits: BTreeMap<ControllerId, Portrait>,
+}
+
+impl Shown {
+    /// Compares what is shown with what is, and shows that.
+    pub(super) fn show(
+        &mut self,
+        simulation: &Simulation,
+        own: impl Fn(ControllerId) -> bool,
+        since: impl Fn(ControllerId, TagId) -> Option<ugas_core::time::Time>,
+        tell: &mut impl FnMut(ClientEvent),
+    ) {
+        self.portraits.retain(|controller, _| {
+            let stays = simulation.controller(*controller).is_some();
+            if !stays {
+                tell(ClientEvent::Vanished { controller: *controller });
+            }
+            stays
+        });
+        for (controller, _) in simulation.controllers() {
+            let now = Portrait::of(simulation, controller, own(controller));
+            let is_new = !self.portraits.contains_key(&controller);
+            let before = self.portraits.entry(controller).or_default();
+            if is_new {
+                tell(ClientEvent::Appeared { controller, own: now.own });
+            } else if before.own != now.own {
+                tell(ClientEvent::OwnershipChanged { controller, own: now.own });
+            }
+            before.tell_changes(&now, controller, is_new, &since, tell);
+            *before = now;
+        }
+    }
+}
+
+impl Portrait {
+    fn of(simulation: &Simulation, id: ControllerId, own: bool) -> Self {
+        let Some(controller) = simulation.controller(id) else { return Self::default() };
+        let mut attributes: Vec<_> =
+            simulation.attributes(id).map(|(attribute, _, current)| (attribute, current)).collect();
+        attributes.sort_unstable_by_key(|(attribute, _)| *attribute);
+        let mut effects: Vec<_> = controller
+            .effects()
+            .iter()
+            .filter_map(|active| {
+                let effect = simulation.effect(*active)?;
+                Some((*active, effect.effect(), effect.stacks()))
+            })
+            .collect();
+        effects.sort_unstable();
+        let mut abilities = controller.abilities().to_vec();
+        abilities.sort_unstable();
+        let unpredicted = |run: &&ActivationId| {
+            simulation.activation(**run).is_some_and(|activation| activation.prediction().is_none())
+        };
+        let mut runs: Vec<_> = controller.activations().iter().filter(unpredicted).copied().collect();
+        runs.sort_unstable();
+        Self {
+            own,
+            attributes,
+            tags: controller.tags().bits().iter().collect(),
+            effects,
+            cues: controller.cues().iter().map(|(cue, _)| *cue).collect(),
+            abilities,
+            runs,
+        }
+    }
+
+    fn tell_changes(
+        &self,
+        now: &Self,
+        controller: ControllerId,
+        is_new: bool,
+        since: &impl Fn(ControllerId, TagId) -> Option<ugas_core::time::Time>,
+        tell: &mut impl FnMut(ClientEvent),
+    ) {
+        // The values that a controller comes with are no changes.
+        if !is_new {
+            for (attribute, new) in &now.attributes {
+                let old = self.attributes.binary_search_by_key(attribute, |(known, _)| *known);
+                if let Ok(at) = old
+                    && self.attributes[at].1 != *new
+                {
+                    let old = self.attributes[at].1;
+                    tell(ClientEvent::AttributeChanged { controller, attribute: *attribute, old, new: *new });
+                }
+            }
+        }
+        for change in differences(&self.tags, &now.tags) {
+            tell(match change {
+                Difference::Came(tag) => ClientEvent::TagAdded { controller, tag },
+                Difference::Went(tag) => ClientEvent::TagRemoved { controller, tag },
+            });
+        }
+        let key = |(active, effect, _): &(ActiveEffectId, EffectId, u32)| (*active, *effect);
+        let (before, after): (Vec<_>, Vec<_>) =
+            (self.effects.iter().map(key).collect(), now.effects.iter().map(key).collect());
+        for change in differences(&before, &after) {
+            tell(match change {
+                Difference::Came((active, effect)) => ClientEvent::EffectAdded { controller, active, effect },
+                Difference::Went((active, effect)) => ClientEvent::EffectRemoved { controller, active, effect },
+            });
+        }
+        for &(active, _, new) in &now.effects {
+            let old = self.effects.binary_search_by_key(&active, |(known, ..)| *known);
+            if let Ok(at) = old
+                && self.effects[at].2 != new
+            {
+                tell(ClientEvent::StacksChanged { controller, active, old: self.effects[at].2, new });
+            }
+        }
+        for change in differences(&self.cues, &now.cues) {
+            tell(match change {
+                Difference::Came(cue) => ClientEvent::CueBegan { controller, cue, since: since(controller, cue) },
+                Difference::Went(cue) => ClientEvent::CueEnded { controller, cue },
+            });
+        }
+        for change in differences(&self.abilities, &now.abilities) {
+            tell(match change {
+                Difference::Came(ability) => ClientEvent::AbilityGranted { controller, ability },
+                Difference::Went(ability) => ClientEvent::AbilityRevoked { controller, ability },
+            });
+        }
+        for change in differences(&self.runs, &now.runs) {
+            tell(match change {
+                Difference::Came(run) => ClientEvent::RunBegan { controller, run },
+                Difference::Went(run) => ClientEvent::RunEnded { controller, run },
+            });
+        }
+    }
+}
+
+enum Difference<T> {
+    Came(T),
+    Went(T),
+}
+
+/// What went and what came from one sorted list to another: first all that went.
+fn differences<T: Ord + Copy>(before: &[T], after: &[T]) -> impl Iterator<Item = Difference<T>> {
+    let went = before.iter().filter(|item| after.binary_search(item).is_err()).copied().map(Difference::Went);
+    let came = after.iter().filter(|item| before.binary_search(item).is_err()).copied().map(Difference::Came);
+    let changes: Vec<_> = went.chain(came).collect();
+    changes.into_iter()
+}
+
+/// What a controller is like, in a number that does not depend on handles: equal if a prediction was right.
+pub(super) fn digest(simulation: &Simulation, id: ControllerId) -> u64 {
+    use ugas_core::hash::StateHash;
+
+    let mut hasher = StateHasher::new();
+    let Some(controller) = simulation.controller(id) else { return 0 };
+    for (attribute, base, current) in simulation.attributes(id) {
+        attribute.state_hash(&mut hasher);
+        base.state_hash(&mut hasher);
+        current.state_hash(&mut hasher);
+    }
+    for (tag, count) in controller.tags().iter() {
+        tag.state_hash(&mut hasher);
+        count.state_hash(&mut hasher);
+    }
+    let mut effects: Vec<_> = controller
+        .effects()
+        .iter()
+        .filter_map(|active| {
+            let effect = simulation.effect(*active)?;
+            let expires = effect.expires().map(|time| time.micros());
+            Some((effect.effect(), effect.stacks(), expires, effect.is_inhibited()))
+        })
+        .collect();
+    effects.sort_unstable();
+    for (effect, stacks, expires, inhibited) in effects {
+        effect.state_hash(&mut hasher);
+        stacks.state_hash(&mut hasher);
+        expires.state_hash(&mut hasher);
+        inhibited.state_hash(&mut hasher);
+    }
+    let mut runs: Vec<_> =
+        controller.activations().iter().filter_map(|run| Some(simulation.activation(*run)?.ability())).collect();
+    runs.sort_unstable();
+    for run in runs {
+        run.state_hash(&mut hasher);
+    }
+    hasher.finish()
+}
