@@ -3,6 +3,8 @@
 
 pub mod limits;
 pub mod message;
+pub mod packets;
+pub mod rate;
 mod tick;
 
 pub use tick::{Tick, TickLength};
