@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod limits;
+pub mod link;
 pub mod message;
 pub mod packets;
 pub mod rate;
