@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod limits;
+pub mod clock;
 pub mod link;
 pub mod message;
 pub mod packets;
