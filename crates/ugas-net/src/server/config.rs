@@ -47,8 +47,8 @@ pub struct ServerConfig {
     pub trust_host_tasks: bool,
     /// Whether every client sees every controller, unless it is hidden from it.
     pub show_everything: bool,
-    /// How often clients hear of whom (§13.6).
-    pub schedule: Schedule,
+    /// How often clients hear of whom; as §13.6 recommends if this is `None`.
+    pub schedule: Option<Schedule>,
     /// How numbers are told; exactly if this is `None`. Clients need the same.
     pub dictionary: Option<Dictionary>,
 }
@@ -70,7 +70,7 @@ impl Default for ServerConfig {
             after_deadline: AfterDeadline::Cancel,
             trust_host_tasks: false,
             show_everything: true,
-            schedule: Schedule::default(),
+            schedule: None,
             dictionary: None,
         }
     }

@@ -28,6 +28,7 @@ use crate::message::{
 };
 use crate::packets::Fate;
 use crate::replica::Replica;
+use crate::schedule::Schedule;
 use crate::tick::{Tick, TickLength};
 use crate::wire::{self, Dictionary};
 
@@ -137,6 +138,7 @@ pub struct Server<H = Defaults> {
     flashes: VecDeque<Flash>,
     next_flash: u64,
     positions: Positions,
+    schedule: Schedule,
     outbox: VecDeque<Transmit>,
     events: VecDeque<ServerEvent>,
     statistics: ServerStatistics,
@@ -175,6 +177,7 @@ impl<H: Host> Server<H> {
             flashes: VecDeque::new(),
             next_flash: 0,
             positions,
+            schedule: config.schedule.clone().unwrap_or_else(|| Schedule::of_state(config.length)),
             outbox: VecDeque::new(),
             events: VecDeque::new(),
             statistics: ServerStatistics::default(),
@@ -281,7 +284,7 @@ impl<H: Host> Server<H> {
             self.simulation.advance(span);
         }
         self.take_events();
-        self.positions.record(&self.simulation, self.tick);
+        self.record_positions();
         self.publish();
     }
 
@@ -512,6 +515,17 @@ impl<H: Host> Server<H> {
         self.changed.extend(touched);
     }
 
+    /// Remembers where those are who moved.
+    fn record_positions(&mut self) {
+        self.positions.advance(self.tick);
+        for controller in &self.changed {
+            let placement = self.simulation.controller(*controller).and_then(|known| known.placement());
+            if let Some(placement) = placement {
+                self.positions.record(self.tick, *controller, placement.position());
+            }
+        }
+    }
+
     fn forget_controller(&mut self, controller: ControllerId) {
         self.take_back(controller);
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
@@ -523,6 +537,7 @@ impl<H: Host> Server<H> {
         self.replicas.retain(|(known, _), _| *known != controller);
         self.audience.remove(&controller);
         self.changed.remove(&controller);
+        self.positions.remove(controller);
     }
 
     /// The lens through which a client sees a controller.

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
+use ugas_core::time::Span;
 
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
@@ -38,8 +39,8 @@ impl<H: Host> Server<H> {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
             let Some(session) = self.sessions.get(&peer) else { continue };
-            let schedule = &self.config.schedule;
-            if schedule.due(ActorClass::Player, self.config.length, self.tick, session.last_update, session.round_trip) {
+            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            if self.schedule.due(ActorClass::Player, self.tick, session.last_update, round_trip) {
                 self.update_client(peer, &mut blocks);
             }
         }
@@ -68,7 +69,7 @@ impl<H: Host> Server<H> {
         let mut drafts = self.own_state(peer, blocks);
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        session.last_update = self.tick;
+        session.last_update = Some(self.tick);
         session.expect_own(self.tick, parts);
         // What happened to commands, in the first datagrams that have room.
         let mut at = 0;
@@ -145,7 +146,7 @@ impl<H: Host> Server<H> {
                 && let Some(view) = session.views.get_mut(&controller)
             {
                 view.sent = reached;
-                view.last_sent = self.tick;
+                view.last_sent = Some(self.tick);
                 if is_complete {
                     session.behind.remove(&controller);
                 }
@@ -164,11 +165,12 @@ impl<H: Host> Server<H> {
         for controller in session.behind.difference(&session.owned) {
             let Some(view) = session.views.get(controller) else { continue };
             let class = self.host.class(&self.simulation, session.client, *controller);
-            let schedule = &self.config.schedule;
-            let is_due = schedule.due(class, self.config.length, self.tick, view.last_sent, session.round_trip);
-            if is_due || view.leaving {
-                let age = self.tick.since(view.last_sent).max(0) as u64;
-                waiting.push((core::cmp::Reverse(age * schedule.weight(class)), *controller));
+            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            if view.leaving || self.schedule.due(class, self.tick, view.last_sent, round_trip) {
+                // What waits for as many of its intervals as another is as urgent as it.
+                let interval = u64::from(self.schedule.interval(class, round_trip).max(1));
+                let age = view.last_sent.map_or(u32::MAX.into(), |sent| self.tick.since(sent).max(0) as u64);
+                waiting.push((core::cmp::Reverse(age * 256 / interval), *controller));
             }
         }
         waiting.sort_unstable();

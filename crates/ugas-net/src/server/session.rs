@@ -31,7 +31,7 @@ pub(super) struct View {
     pub(super) acked: Cursor,
     /// What it will know if nothing gets lost.
     pub(super) sent: Cursor,
-    pub(super) last_sent: Tick,
+    pub(super) last_sent: Option<Tick>,
     /// It is to be told that the controller is gone, and has not acknowledged it.
     pub(super) leaving: bool,
 }
@@ -43,7 +43,7 @@ impl View {
             epoch,
             acked: Cursor::START,
             sent: Cursor::START,
-            last_sent: Tick(0),
+            last_sent: None,
             leaving: false,
         }
     }
@@ -99,7 +99,7 @@ pub(super) struct Session {
     pub(super) datagrams: TokenBucket,
     pub(super) commands: TokenBucket,
     pub(super) bandwidth: Bandwidth,
-    pub(super) last_update: Tick,
+    pub(super) last_update: Option<Tick>,
     /// The newest tick of which something arrived: what the client acts upon.
     pub(super) seen: Tick,
     pub(super) rejections: BTreeMap<Rejection, u32>,
@@ -129,7 +129,7 @@ impl Session {
             datagrams: TokenBucket::new(config.datagrams_per_second, config.datagrams_per_second),
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
             bandwidth: Bandwidth::new(config.bytes_per_second, config.bytes_per_second),
-            last_update: Tick(0),
+            last_update: None,
             seen: Tick(0),
             rejections: BTreeMap::new(),
             misbehaved: false,
