@@ -64,6 +64,8 @@ const LIMIT: i64 = i64::MAX / 16;
 #[derive(Clone, Debug)]
 pub struct Clock {
     length: TickLength,
+    /// Frames are not to arrive earlier than this on average, in nanoseconds.
+    widest: i64,
     round_trip: Option<RoundTrip>,
     /// The newest local time that was seen.
     now: Time,
@@ -113,7 +115,14 @@ enum Measured {
 impl Clock {
     /// A clock that stands at tick 0 until the first update.
     pub const fn new(length: TickLength) -> Self {
-        Self { length, round_trip: None, now: Time::ZERO, running: None, jumps: 0 }
+        Self { length, widest: LIMIT, round_trip: None, now: Time::ZERO, running: None, jumps: 0 }
+    }
+
+    /// The server refuses frames that arrive more than so many ticks early
+    /// ([`Welcome::max_lead`](crate::message::Welcome)): the clock aims at no more than half of it, however bad the
+    /// jitter, since some frames arrive earlier than others.
+    pub fn set_max_lead(&mut self, ticks: u32) {
+        self.widest = bounded(i64::from(ticks).saturating_mul(self.tick_nanos()) / 2);
     }
 
     /// The server's word arrived: the state of `server_tick`, and how the client's frames came. Feedback with tick 0
@@ -124,13 +133,13 @@ impl Clock {
         let (length, local) = (self.tick_nanos(), self.local());
         match &mut self.running {
             None => {
-                let mut running = Running::new(Latest::first(guess, Measured::Guessed));
-                running.position = bounded(local + running.goal(length));
-                self.running = Some(running);
+                let latest = Latest::first(guess, Measured::Guessed);
+                self.running = Some(Running::new(bounded(local + latest.goal(length, self.widest)), latest));
             }
             Some(running) => {
                 running.listen(feedback, guess, length);
-                self.jumps += running.steer(local, length);
+                let goal = running.latest.goal(length, self.widest);
+                self.jumps = self.jumps.saturating_add(running.steer(goal, local));
             }
         }
     }
@@ -159,7 +168,7 @@ impl Clock {
         let shown = match running.shown {
             None => tick,
             Some(shown) if tick.since(shown) > i64::from(SKIP_TICKS) => {
-                self.jumps += 1;
+                self.jumps = self.jumps.saturating_add(1);
                 tick
             }
             Some(shown) => tick.clamp(shown, shown.after(MAX_STEP)),
@@ -198,8 +207,9 @@ impl Clock {
 
     /// How long before their time frames shall arrive on average.
     pub fn target_margin(&self) -> Span {
-        let deviation = self.running.as_ref().map_or(0, |running| running.latest.deviation);
-        span(2 * deviation + i64::from(SPARE_TICKS) * self.tick_nanos())
+        let latest =
+            self.running.as_ref().map_or(Latest::first(0, Measured::Guessed), |running| running.latest);
+        span(latest.margin(self.tick_nanos(), self.widest))
     }
 
     /// How often the clock was so far off that it skipped ticks or was set back. Set back, it stands until its time
@@ -235,9 +245,9 @@ impl Clock {
 }
 
 impl Running {
-    fn new(latest: Latest) -> Self {
+    fn new(position: i64, latest: Latest) -> Self {
         let began = VecDeque::with_capacity(REMEMBERED);
-        Self { position: 0, rate: 1_000, shown: None, began, heard: Tick(0), latest }
+        Self { position, rate: 1_000, shown: None, began, heard: Tick(0), latest }
     }
 
     /// Takes in how a frame came, or what can be guessed as long as none did.
@@ -265,14 +275,9 @@ impl Running {
         (tick > self.heard && (at > 0 || began == tick)).then_some(offset)
     }
 
-    /// The offset to head for.
-    fn goal(&self, length: i64) -> i64 {
-        self.latest.mean + 2 * self.latest.deviation + i64::from(SPARE_TICKS) * length
-    }
-
-    /// Sets the rate, or jumps; gives how often it jumped back.
-    fn steer(&mut self, local: i64, length: i64) -> u32 {
-        let error = self.goal(length) - (self.position - local);
+    /// Heads for an offset or jumps to it; gives how often it jumped back.
+    fn steer(&mut self, goal: i64, local: i64) -> u32 {
+        let error = goal - (self.position - local);
         if error.abs() > JUMP_NANOS {
             self.position = bounded(self.position + error);
             self.rate = 1_000;
@@ -286,6 +291,16 @@ impl Running {
 impl Latest {
     const fn first(sample: i64, measured: Measured) -> Self {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
+    }
+
+    /// The offset to head for.
+    fn goal(&self, length: i64, widest: i64) -> i64 {
+        self.mean + self.margin(length, widest)
+    }
+
+    /// How early frames shall arrive.
+    fn margin(&self, length: i64, widest: i64) -> i64 {
+        (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }
 
     fn add(&mut self, sample: i64) {
@@ -343,6 +358,10 @@ mod tests {
         seconds: u64,
         /// From when on late frames count, in seconds.
         settled: u64,
+        /// Another network, from this second on.
+        then: Option<(u64, Conditions)>,
+        /// The server stands still from this second on for so many.
+        stall: Option<(u64, u64)>,
     }
 
     #[derive(Debug, Default)]
@@ -363,7 +382,15 @@ mod tests {
 
     impl Scene {
         fn over(conditions: Conditions) -> Self {
-            Self { conditions, server_tick: 20_000, frame: 16_000, seconds: 30, settled: 5 }
+            Self {
+                conditions,
+                server_tick: 20_000,
+                frame: 16_000,
+                seconds: 30,
+                settled: 5,
+                then: None,
+                stall: None,
+            }
         }
 
         fn run(&self, seed: u64) -> Outcome {
@@ -376,6 +403,10 @@ mod tests {
             let end = self.seconds * 1_000_000;
             for now in (0..end).step_by(1_000) {
                 let time = Time::from_micros(now);
+                if let Some((_, conditions)) = self.then.filter(|&(second, _)| now == second * 1_000_000) {
+                    up.set_conditions(conditions);
+                    down.set_conditions(conditions);
+                }
                 while let Some(frame) = up.receive(time) {
                     let tick = u32::from_le_bytes(frame[..4].try_into().unwrap());
                     if tick > newest {
@@ -392,7 +423,8 @@ mod tests {
                         sent_at = u64::from_le_bytes(frame[4..].try_into().unwrap());
                     }
                 }
-                if now % self.server_tick < 1_000 {
+                let stalls = |(from, long): (u64, u64)| (from..from + long).contains(&(now / 1_000_000));
+                if now % self.server_tick < 1_000 && !self.stall.is_some_and(stalls) {
                     let mut update = [0; 18];
                     update[..4].copy_from_slice(&server.to_le_bytes());
                     update[4..8].copy_from_slice(&newest.to_le_bytes());
@@ -473,6 +505,37 @@ mod tests {
         let outcome = Scene::over(Conditions { loss: 0.05, ..constant(50) }).run(1);
         // It takes three losses in a row: 1,250 × 0.05³ is 0.16 frames.
         assert!(outcome.late_share() < 0.005, "{outcome:?}");
+    }
+
+    #[test]
+    fn another_network_is_got_used_to() {
+        for (before, after) in [(20, 150), (20, 400), (150, 20)] {
+            let then = Some((8, constant(after)));
+            let outcome = Scene { then, settled: 13, ..Scene::over(constant(before)) }.run(1);
+            assert_eq!(outcome.late, 0, "{before} to {after}: {outcome:?}");
+            // What widened the margin is forgotten by and by.
+            assert!(
+                outcome.margins.iter().all(|margin| (2..=4).contains(margin)),
+                "{before} to {after}: {outcome:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_that_stood_still_is_waited_for() {
+        let outcome = Scene { stall: Some((8, 2)), settled: 11, ..Scene::over(constant(50)) }.run(1);
+        assert_eq!((outcome.late, outcome.jumps), (0, 1), "{outcome:?}");
+        assert!(outcome.margins.iter().all(|margin| (2..=4).contains(margin)), "{outcome:?}");
+    }
+
+    #[test]
+    fn the_margin_has_a_bound() {
+        let mut clock = at_1002();
+        assert_eq!(clock.target_margin(), Span::millis(40));
+        clock.set_max_lead(3);
+        assert_eq!(clock.target_margin(), Span::millis(30)); // half of 60
+        clock.set_max_lead(u32::MAX);
+        assert_eq!(clock.target_margin(), Span::millis(40));
     }
 
     /// A clock at tick 1,002 at time 0, two ticks ahead of a server that is no round trip away.
