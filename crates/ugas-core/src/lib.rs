@@ -53,6 +53,7 @@ pub mod input;
 pub mod modifier;
 pub mod nearest;
 pub mod number;
+pub mod prediction;
 pub mod random;
 pub mod refusal;
 pub mod reload;

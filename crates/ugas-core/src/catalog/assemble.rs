@@ -354,6 +354,9 @@ fn unique<T>(
 
 fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attribute> {
     compiler.finite("DefaultBaseValue", def.default_base);
+    if let Some(floor) = def.prediction_floor {
+        compiler.finite("PredictionFloor", floor);
+    }
     let bound = |path: &str, bound: &Option<BoundDef>| match bound {
         None => None,
         Some(BoundDef::Constant(value)) => Some(Bound::Constant(compiler.finite(path, *value))),

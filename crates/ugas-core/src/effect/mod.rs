@@ -23,11 +23,13 @@ pub use def::{
     TagQueryDef, TagQueryItemDef,
 };
 pub use query::EffectQuery;
-pub use spec::{EffectSpec, PredictionKey};
+pub use spec::EffectSpec;
 pub use stacking::{
     DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
     StackingType,
 };
+
+pub use crate::prediction::PredictionKey;
 
 use crate::expr::Side;
 use crate::id::{AbilityId, AttributeId, CalculationId, ChannelId, EffectId, TagId};
