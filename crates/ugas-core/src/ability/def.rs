@@ -54,7 +54,7 @@ pub enum NetExecution {
     /// On the client at once, confirmed by the server.
     #[default]
     LocalPredicted,
-    /// On the client only.
+    /// On the client only. A game without a network is its own client, and runs it.
     LocalOnly,
     /// On the server only.
     ServerOnly,
@@ -74,6 +74,18 @@ pub enum NetSecurity {
     ServerOnlyTermination,
     /// Only the server may do either.
     ServerOnly,
+}
+
+impl NetSecurity {
+    /// Whether a server begins the ability because a client asks for it (GASD §4.6.15).
+    pub const fn client_may_begin(self) -> bool {
+        matches!(self, Self::ClientOrServer | Self::ServerOnlyTermination)
+    }
+
+    /// Whether a server ends or cancels the ability because a client asks for it (GASD §4.6.15).
+    pub const fn client_may_end(self) -> bool {
+        matches!(self, Self::ClientOrServer | Self::ServerOnlyExecution)
+    }
 }
 
 /// What an ability is and does (§8.1). All but the name is optional.

@@ -46,10 +46,14 @@ impl CatalogBuilder {
             .iter()
             .map(|def| Arc::new(compiler.effect(def, &calculations)))
             .collect();
-        let abilities = self.compile_abilities(&compiler, &effects);
+        let mut abilities = self.compile_abilities(&compiler, &effects);
         let templates = self.compile_templates(&compiler);
         let ability_sets = self.compile_ability_sets(&compiler);
-        let containers = self.definitions.containers.iter().map(|def| compiler.container(def)).collect();
+        let containers: Box<[_]> =
+            self.definitions.containers.iter().map(|def| compiler.container(def)).collect();
+        for ability in &mut abilities {
+            Compiler::complete_effects(ability, &containers);
+        }
         let death = self.compile_death(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);

@@ -80,6 +80,12 @@ pub struct Effect {
     /// Attributes of the source that are read live, to be remembered should it cease to exist.
     pub(crate) source_reads: Box<[AttributeId]>,
     pub(crate) uses_random: bool,
+    /// Whether dice are involved other than those that decide on the application.
+    pub(crate) has_random_numbers: bool,
+    /// Whether it reads attributes of its source, frozen or live.
+    pub(crate) reads_source: bool,
+    /// Whether it reads attributes of its target, frozen or live.
+    pub(crate) reads_target: bool,
     pub(crate) authoritative_only: bool,
     /// Whether a running instance has anything that can go live again (a fast way out of re-evaluation).
     pub(crate) has_live_magnitudes: bool,
