@@ -37,6 +37,7 @@ mod migration;
 mod modifier_pipeline;
 mod periodic;
 mod policies;
+mod predictions;
 mod qualification;
 mod reload;
 mod reload_runs;

@@ -1,5 +1,0 @@
-//! A server's controllers on another machine.
-
-mod piece;
-
-pub use piece::{Head, Piece, PieceKey, Sight};
