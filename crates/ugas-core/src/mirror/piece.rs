@@ -152,6 +152,13 @@ pub struct PieceScratch {
 }
 
 plain_struct!(Sight { effects, abilities });
+plain_enum!(Piece {
+    0 => Placement(placement),
+    1 => Attribute { base, current },
+    2 => Tag(count),
+    3 => Cue { count, since },
+    4 => Record(bytes),
+});
 plain_enum!(PieceKey {
     0 => Head,
     1 => Placement,

@@ -120,7 +120,8 @@ impl Mirror {
             PieceKey::Run(id) => drop(seen.runs.remove(&id)),
             PieceKey::Task(id) => drop(seen.tasks.remove(&id)),
         }
-        seen.controller_is_stale = true;
+        seen.controller_is_stale |=
+            matches!(key, PieceKey::Placement | PieceKey::Attribute(_) | PieceKey::Inputs);
         if self.homes.get(&key).is_some_and(|(home, _)| *home == controller) {
             self.release(key);
         }
