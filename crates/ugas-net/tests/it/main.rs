@@ -1,1 +1,1 @@
-fn main() {}
+//! The wire from outside: sizes, hostile bytes, vectors.
