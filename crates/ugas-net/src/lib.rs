@@ -6,5 +6,6 @@ pub mod limits;
 pub mod message;
 pub mod quantise;
 mod tick;
+pub mod wire;
 
 pub use tick::{Tick, TickLength};
