@@ -8,6 +8,7 @@
 //! - For tests and demonstrations: [`link`], a simulated network.
 #![forbid(unsafe_code)]
 
+pub mod bits;
 mod client;
 pub mod clock;
 pub mod history;
@@ -16,6 +17,7 @@ pub mod limits;
 pub mod link;
 pub mod message;
 pub mod packets;
+pub mod quantise;
 pub mod rate;
 mod replica;
 mod rig;
@@ -23,6 +25,7 @@ pub mod schedule;
 mod server;
 pub mod smoothing;
 mod tick;
+pub mod wire;
 
 pub use client::{ActError, Client, ClientConfig, ClientEvent, ClientStatistics, Prediction};
 pub use lens::{AttributeRule, Lens, LensId, Own, TagRule};

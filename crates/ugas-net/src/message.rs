@@ -50,7 +50,7 @@ pub struct Hello {
     pub protocol: u32,
     /// Hash of its catalog.
     pub catalog: u64,
-    /// Hash of how it reads numbers and ids: [`Dictionary`](crate::wire::Dictionary).
+    /// Hash of its [`Dictionary`](crate::wire::Dictionary): how it reads and writes what the catalog defines.
     pub dictionary: u64,
     /// Drawn by the client; the answer repeats it, so that an old answer is not taken for a new one.
     pub nonce: u64,
@@ -188,7 +188,9 @@ pub struct Refused {
 #[non_exhaustive]
 pub enum RefusedReason {
     /// Another protocol.
-    #[error("the server speaks protocol {server}, and this is protocol {client}: use the same release of both")]
+    #[error(
+        "the server speaks protocol {server}, and this is protocol {client}: use the same release of both"
+    )]
     Protocol {
         /// The server's.
         server: u32,
@@ -196,8 +198,20 @@ pub enum RefusedReason {
         client: u32,
     },
     /// Other rules.
-    #[error("the server's rules have the hash {server:016x}, and these {client:016x}: load the server's pack")]
+    #[error(
+        "the server's rules have the hash {server:016x}, and these {client:016x}: load the server's pack"
+    )]
     Catalog {
+        /// The server's.
+        server: u64,
+        /// The client's.
+        client: u64,
+    },
+    /// Another dictionary, with the same rules.
+    #[error(
+        "the server's dictionary has the hash {server:016x}, and this one {client:016x}: quantise as the server does"
+    )]
+    Dictionary {
         /// The server's.
         server: u64,
         /// The client's.

@@ -46,7 +46,13 @@ pub struct TickLength(u32);
 impl TickLength {
     /// The tick length for a rate in ticks a second, from 1 to 1,000.
     pub const fn hertz(rate: u32) -> Self {
-        let rate = if rate == 0 { 1 } else if rate > 1_000 { 1_000 } else { rate };
+        let rate = if rate == 0 {
+            1
+        } else if rate > 1_000 {
+            1_000
+        } else {
+            rate
+        };
         Self(1_000_000 / rate)
     }
 

@@ -1,0 +1,296 @@
+//! Quantisers: how exactly a number is told.
+//!
+//! A value becomes a code, the code travels, and the code becomes a value again. That value has the same code, so it
+//! does not matter how often this is done, nor whether the server has rounded before it sends. Both sides must have the
+//! same quantisers; the hash of the [`Dictionary`](crate::wire::Dictionary) tells.
+
+use ugas_core::hash::{StateHash, StateHasher};
+
+use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
+
+/// Furthest code from zero of a [`Quantiser::Step`]: far enough below 2⁵³ that rounding cannot lead to a neighbour.
+const FURTHEST: f64 = 1_125_899_906_842_624.0; // 2⁵⁰
+/// The size of the groups in which codes of a [`Quantiser::Step`] are written.
+const STEP_GROUP: u32 = 5;
+/// Smallest and largest step.
+const LEAST_STEP: f64 = 1e-9;
+const MOST_STEP: f64 = 1e9;
+/// Most bits of a [`Quantiser::Range`].
+const MOST_BITS: u32 = 32;
+
+/// How exactly a number is told.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Quantiser {
+    /// To the last bit. Small whole numbers are short all the same.
+    #[default]
+    Exact,
+    /// To the nearest multiple of this, and no further from zero than 2⁵⁰ of them.
+    ///
+    /// If it is a whole part of one (0.1, 0.25), multiples are what one gets by division: three tenths are 0.3.
+    Step(f64),
+    /// With so many bits, evenly from `min` to `max`, which are both met exactly. What is outside is told as the nearer
+    /// of them.
+    Range {
+        /// The least.
+        min: f64,
+        /// The most.
+        max: f64,
+        /// How many bits, 1 to 32.
+        bits: u32,
+    },
+}
+
+/// A value as a [`Quantiser`] has it. Equal codes of one quantiser are values that nobody can tell apart at the other end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code(i64);
+
+/// Why a quantiser cannot be used.
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuantiserError {
+    /// The step.
+    #[error("{0} is no step: give one from {LEAST_STEP} to {MOST_STEP}")]
+    Step(f64),
+    /// The bounds.
+    #[error("{min} to {max} is no range: give finite numbers, the smaller first")]
+    Range {
+        /// The least.
+        min: f64,
+        /// The most.
+        max: f64,
+    },
+    /// The number of bits.
+    #[error("{0} bits cannot be used: give 1 to {MOST_BITS}")]
+    Bits(u32),
+    /// Neighbours in the range are nearer to each other than numbers of their size are exact.
+    #[error("{min} to {max} in {bits} bits is finer than numbers of that size: use fewer bits, or none")]
+    TooFine {
+        /// The least.
+        min: f64,
+        /// The most.
+        max: f64,
+        /// How many bits.
+        bits: u32,
+    },
+}
+
+impl Quantiser {
+    /// Looks whether it can be used.
+    ///
+    /// # Errors
+    /// If a number of it makes no sense.
+    pub fn check(self) -> Result<(), QuantiserError> {
+        match self {
+            Self::Exact => Ok(()),
+            Self::Step(step) if (LEAST_STEP..=MOST_STEP).contains(&step) => Ok(()),
+            Self::Step(step) => Err(QuantiserError::Step(step)),
+            Self::Range { min, max, bits } => {
+                if bits == 0 || bits > MOST_BITS {
+                    return Err(QuantiserError::Bits(bits));
+                }
+                // The difference, too: that of the largest numbers is infinite.
+                if !(min.is_finite() && max.is_finite() && min < max && (max - min).is_finite()) {
+                    return Err(QuantiserError::Range { min, max });
+                }
+                let step = (max - min) / top(bits);
+                let exactness = min.abs().max(max.abs()) / FURTHEST;
+                if step > exactness && step.is_normal() {
+                    Ok(())
+                } else {
+                    Err(QuantiserError::TooFine { min, max, bits })
+                }
+            }
+        }
+    }
+
+    /// The code of a value; `None` if it is infinite or not a number (V2).
+    pub fn code(self, value: f64) -> Option<Code> {
+        if !value.is_finite() {
+            return None;
+        }
+        Some(Code(match self {
+            Self::Exact => value.to_bits() as i64,
+            Self::Step(step) => {
+                let steps = whole_part(step).map_or(value / step, |parts| value * parts);
+                steps.round().clamp(-FURTHEST, FURTHEST) as i64
+            }
+            Self::Range { min, max, bits } => {
+                let share = (value.max(min).min(max) - min) / (max - min);
+                (share * top(bits)).round().clamp(0.0, top(bits)) as i64
+            }
+        }))
+    }
+
+    /// The value of a code of its own.
+    pub fn value(self, code: Code) -> f64 {
+        match self {
+            Self::Exact => f64::from_bits(code.0 as u64),
+            Self::Step(step) => whole_part(step).map_or(code.0 as f64 * step, |parts| code.0 as f64 / parts),
+            Self::Range { max, bits, .. } if code.0 as f64 >= top(bits) => max,
+            Self::Range { min, max, bits } => min + (max - min) * (code.0 as f64 / top(bits)),
+        }
+    }
+
+    /// What a value is at the other end; `None` if it is infinite or not a number.
+    pub fn settle(self, value: f64) -> Option<f64> {
+        self.code(value).map(|code| self.value(code))
+    }
+
+    /// Writes a code of its own.
+    pub fn write(self, writer: &mut BitWriter, code: Code) {
+        match self {
+            Self::Exact => writer.number(f64::from_bits(code.0 as u64)),
+            Self::Step(_) => writer.signed(code.0, STEP_GROUP),
+            Self::Range { bits, .. } => writer.bits(code.0 as u64, bits),
+        }
+    }
+
+    /// Reads a code.
+    ///
+    /// # Errors
+    /// If it is cut off, or no value has it.
+    pub fn read(self, reader: &mut BitReader<'_>) -> Result<Code, WireError> {
+        match self {
+            Self::Exact => reader.number().map(|value| Code(value.to_bits() as i64)),
+            Self::Step(_) => {
+                let error = reader.error(WireErrorKind::TooLarge);
+                let steps = reader.signed(STEP_GROUP)?;
+                if steps.unsigned_abs() as f64 <= FURTHEST { Ok(Code(steps)) } else { Err(error) }
+            }
+            Self::Range { bits, .. } => reader.bits(bits).map(|code| Code(code as i64)),
+        }
+    }
+}
+
+impl StateHash for Quantiser {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        match *self {
+            Self::Exact => 0u8.state_hash(hasher),
+            Self::Step(step) => {
+                1u8.state_hash(hasher);
+                step.state_hash(hasher);
+            }
+            Self::Range { min, max, bits } => {
+                2u8.state_hash(hasher);
+                min.state_hash(hasher);
+                max.state_hash(hasher);
+                bits.state_hash(hasher);
+            }
+        }
+    }
+}
+
+/// The largest code of so many bits.
+fn top(bits: u32) -> f64 {
+    ((1u64 << bits.clamp(1, MOST_BITS)) - 1) as f64
+}
+
+/// How many of these make one, if they do.
+fn whole_part(step: f64) -> Option<f64> {
+    let parts = 1.0 / step;
+    (parts >= 1.0 && parts.fract() == 0.0 && 1.0 / parts == step).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bits(quantiser: Quantiser, value: f64) -> u64 {
+        let mut writer = BitWriter::new();
+        quantiser.write(&mut writer, quantiser.code(value).unwrap());
+        writer.bit_len()
+    }
+
+    #[test]
+    fn exact_is_exact() {
+        for value in [0.0, -0.0, 0.1, 1e300, f64::MIN_POSITIVE] {
+            assert_eq!(Quantiser::Exact.settle(value).map(f64::to_bits), Some(value.to_bits()));
+        }
+        assert_eq!(bits(Quantiser::Exact, 100.0), 15); // as `BitWriter::number` has it
+    }
+
+    #[test]
+    fn steps_are_the_ones_that_people_write() {
+        let tenths = Quantiser::Step(0.1);
+        assert_eq!(tenths.settle(0.3), Some(0.3)); // 3 / 10; 3 × 0.1 is 0.30000000000000004
+        assert_eq!(tenths.settle(17.34), Some(17.3));
+        assert_eq!(tenths.settle(-17.36), Some(-17.4));
+        assert_eq!(Quantiser::Step(2.5).settle(11.0), Some(10.0)); // 4.4 steps
+        assert_eq!(Quantiser::Step(1.0).settle(1e30), Some(FURTHEST));
+        assert_eq!(Quantiser::Step(1.0).settle(-0.2).map(f64::to_bits), Some(0.0_f64.to_bits()));
+        // 1,000 tenths: zigzag 2,000 is above 32 + 1,024 and takes three groups of 5 and a bit.
+        assert_eq!([bits(tenths, 1.5), bits(tenths, 50.0), bits(tenths, 100.0)], [6, 12, 18]);
+    }
+
+    #[test]
+    fn a_range_meets_both_its_ends() {
+        let range = Quantiser::Range { min: -1.0, max: 1.0, bits: 8 };
+        assert_eq!([-1.0, 1.0, 7.0, -7.0].map(|value| range.settle(value)), [-1.0, 1.0, 1.0, -1.0].map(Some));
+        // 255 steps from -1 to 1: 0 is code 127.5, away from zero 128, which is -1 + 2 × 128 / 255.
+        assert_eq!(range.settle(0.0), Some(-1.0 + 2.0 * (128.0 / 255.0)));
+        assert_eq!(bits(range, 0.3), 8);
+    }
+
+    #[test]
+    fn what_is_not_finite_has_no_code() {
+        let all = [Quantiser::Exact, Quantiser::Step(0.1), Quantiser::Range { min: 0.0, max: 1.0, bits: 4 }];
+        for quantiser in all {
+            for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                assert_eq!(quantiser.code(value), None);
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let range = |min, max, bits| Quantiser::Range { min, max, bits }.check().is_ok();
+        assert!(range(0.0, 100.0, 12) && range(-1e9, 1e9, 32) && range(0.0, 1.0, 1));
+        assert!(!range(0.0, 1.0, 0) && !range(0.0, 1.0, 33) && !range(1.0, 1.0, 4) && !range(2.0, 1.0, 4));
+        assert!(!range(f64::NAN, 1.0, 4) && !range(0.0, f64::INFINITY, 4) && !range(-1e308, 1e308, 4));
+        assert!(!range(1e15, 1e15 + 4.0, 16) && !range(0.0, 1e-307, 16));
+        let step = |step| Quantiser::Step(step).check().is_ok();
+        assert!(step(0.1) && step(1e9) && step(1e-9));
+        assert!(!step(0.0) && !step(-1.0) && !step(f64::NAN) && !step(f64::INFINITY) && !step(1e10));
+    }
+
+    fn quantiser() -> impl Strategy<Value = Quantiser> {
+        let finite = -1e12..1e12_f64;
+        let range = (finite, 1e-6..1e12_f64, 1..=32u32);
+        let any = prop_oneof![
+            Just(Quantiser::Exact),
+            (1e-9..1e9_f64).prop_map(Quantiser::Step),
+            (1..1_000_000u32).prop_map(|parts| Quantiser::Step(1.0 / f64::from(parts))),
+            range.prop_map(|(min, width, bits)| Quantiser::Range { min, max: min + width, bits }),
+            (0..100_000u32, 1..=32u32)
+                .prop_map(|(max, bits)| { Quantiser::Range { min: 0.0, max: f64::from(max), bits } }),
+        ];
+        any.prop_filter("usable", |quantiser| quantiser.check().is_ok())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn a_value_settles_at_once(quantiser in quantiser(), near in -1e4..1e4_f64, far: f64) {
+            for value in [near, far].into_iter().filter(|value| value.is_finite()) {
+                let code = quantiser.code(value).unwrap();
+                let settled = quantiser.value(code);
+                prop_assert!(settled.is_finite());
+                prop_assert_eq!(quantiser.code(settled), Some(code), "{:?} {} {}", quantiser, value, settled);
+                let mut writer = BitWriter::new();
+                quantiser.write(&mut writer, code);
+                let bytes = writer.into_bytes();
+                prop_assert_eq!(quantiser.read(&mut BitReader::new(&bytes)), Ok(code));
+            }
+        }
+
+        #[test]
+        fn nothing_panics(step: f64, min: f64, max: f64, bits: u32, value: f64) {
+            for quantiser in [Quantiser::Step(step), Quantiser::Range { min, max, bits }] {
+                let _ = quantiser.check();
+                let _ = quantiser.settle(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What a player asks for: [`NetCommand`] with target data and events.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use ugas_core::ability::GameplayEvent;
+use ugas_core::effect::{HitResult, RawPayload, Vector3};
+use ugas_core::id::ActorId;
+use ugas_core::input::InputId;
+use ugas_core::targeting::{Target, TargetData};
+use ugas_core::task::TaskOutcome;
+
+use super::error::EncodeError;
+use super::group;
+use super::values::{Decoder, Encoder, at_most, narrowed};
+use crate::bits::{WireError, WireErrorKind};
+use crate::limits::{MAX_INPUT_NAME, MAX_PAYLOAD, MAX_TARGETS};
+use crate::message::{NetCommand, RunRef};
+use crate::tick::Tick;
+
+const COMMAND_BITS: u32 = 4;
+const TARGET_BITS: u32 = 2;
+const OUTCOME_BITS: u32 = 2;
+/// A target takes its kind and, at the least, a handle.
+const BITS_OF_A_TARGET: u64 = 2;
+
+/// Makes the numbers of a command what they are at the other end: places travel with single precision. A client does
+/// this before it predicts, so that it predicts with what the server will get. What is not finite stays, and is refused
+/// when it is encoded.
+pub fn settle(command: &mut NetCommand) {
+    if let NetCommand::Activate { targets, .. } | NetCommand::Targets { targets, .. } = command {
+        settle_targets(targets);
+    }
+}
+
+/// [`settle`] for target data.
+pub fn settle_targets(targets: &mut TargetData) {
+    let settle = |value: &mut f64| *value = narrowed(*value).map_or(*value, f64::from);
+    for target in &mut targets.0 {
+        match target {
+            Target::Location(location) => location.iter_mut().for_each(settle),
+            Target::Hit { hit, .. } => {
+                hit.location.iter_mut().chain(&mut hit.normal).for_each(settle);
+                settle(&mut hit.distance);
+            }
+            Target::Controller(_) | Target::Custom(_) => {}
+        }
+    }
+}
+
+impl Encoder<'_> {
+    pub(super) fn command(&mut self, tick: Tick, command: &NetCommand) -> Result<(), EncodeError> {
+        let kind = match command {
+            NetCommand::Activate { .. } => 0,
+            NetCommand::End(_) => 1,
+            NetCommand::Cancel(_) => 2,
+            NetCommand::Confirm(_) => 3,
+            NetCommand::Decline(_) => 4,
+            NetCommand::Press { .. } => 5,
+            NetCommand::Release { .. } => 6,
+            NetCommand::Targets { .. } => 7,
+            NetCommand::Finish { .. } => 8,
+        };
+        self.bits.bits(kind, COMMAND_BITS);
+        match command {
+            NetCommand::Activate { ability, targets, event } => {
+                self.handle(*ability);
+                self.targets(targets)?;
+                self.option(event.as_ref(), Self::event)
+            }
+            NetCommand::End(run) | NetCommand::Cancel(run) => {
+                self.run(tick, *run);
+                Ok(())
+            }
+            NetCommand::Confirm(controller) | NetCommand::Decline(controller) => {
+                self.handle(*controller);
+                Ok(())
+            }
+            NetCommand::Press { controller, input } | NetCommand::Release { controller, input } => {
+                self.handle(*controller);
+                self.input(input)
+            }
+            NetCommand::Targets { run, thread, targets } => {
+                self.run(tick, *run);
+                self.bits.varint(u64::from(*thread), group::THREAD);
+                self.targets(targets)
+            }
+            NetCommand::Finish { run, thread, outcome } => {
+                self.run(tick, *run);
+                self.bits.varint(u64::from(*thread), group::THREAD);
+                let outcome = match outcome {
+                    TaskOutcome::Completed => 0,
+                    TaskOutcome::Interrupted => 1,
+                    TaskOutcome::Cancelled => 2,
+                    TaskOutcome::Failed => 3,
+                };
+                self.bits.bits(outcome, OUTCOME_BITS);
+                Ok(())
+            }
+        }
+    }
+
+    fn run(&mut self, tick: Tick, run: RunRef) {
+        match run {
+            RunRef::Known(run) => {
+                self.bits.bool(false);
+                self.handle(run);
+            }
+            RunRef::Begun(key) => {
+                self.bits.bool(true);
+                self.key(tick, key);
+            }
+        }
+    }
+
+    fn input(&mut self, input: &InputId) -> Result<(), EncodeError> {
+        match self.dictionary.input_number(input) {
+            Some(number) => {
+                self.bits.bool(true);
+                self.bits.bits(number, self.dictionary.input_bits());
+                Ok(())
+            }
+            None => {
+                self.bits.bool(false);
+                self.bytes("bytes of an input's name", input.as_str().as_bytes(), MAX_INPUT_NAME)
+            }
+        }
+    }
+
+    fn event(&mut self, event: &GameplayEvent) -> Result<(), EncodeError> {
+        self.tag(event.tag)?;
+        self.number("the magnitude of an event", event.magnitude)?;
+        for controller in [event.instigator, event.target] {
+            self.option(controller, |this, controller| {
+                this.handle(controller);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn targets(&mut self, targets: &TargetData) -> Result<(), EncodeError> {
+        at_most("targets", targets.len(), MAX_TARGETS)?;
+        self.bits.varint(targets.len() as u64, group::TARGETS);
+        targets.iter().try_for_each(|target| self.target(target))
+    }
+
+    fn target(&mut self, target: &Target) -> Result<(), EncodeError> {
+        match target {
+            Target::Controller(controller) => {
+                self.bits.bits(0, TARGET_BITS);
+                self.handle(*controller);
+                Ok(())
+            }
+            Target::Hit { controller, hit } => {
+                self.bits.bits(1, TARGET_BITS);
+                self.option(*controller, |this, controller| {
+                    this.handle(controller);
+                    Ok(())
+                })?;
+                self.hit(hit)
+            }
+            Target::Location(location) => {
+                self.bits.bits(2, TARGET_BITS);
+                self.vector("a target's place", *location)
+            }
+            Target::Custom(raw) => {
+                self.bits.bits(3, TARGET_BITS);
+                self.bytes("bytes of a payload's kind", raw.kind.as_bytes(), MAX_PAYLOAD)?;
+                self.bytes("bytes of a payload", &raw.bytes, MAX_PAYLOAD)
+            }
+        }
+    }
+
+    fn hit(&mut self, hit: &HitResult) -> Result<(), EncodeError> {
+        self.vector("the place of a hit", hit.location)?;
+        let normal = Some(hit.normal).filter(|normal| !is_nowhere(*normal));
+        self.option(normal, |this, normal| this.vector("the normal of a hit", normal))?;
+        self.coarse("the distance of a hit", hit.distance)?;
+        self.option(hit.actor, |this, actor| {
+            this.bits.varint(actor.0, group::ACTOR);
+            Ok(())
+        })?;
+        self.bits.varint(u64::from(hit.part), group::PART);
+        Ok(())
+    }
+}
+
+impl Decoder<'_> {
+    pub(super) fn command(&mut self, tick: Tick) -> Result<NetCommand, WireError> {
+        let begin = self.bits.position();
+        Ok(match self.bits.bits(COMMAND_BITS)? {
+            0 => {
+                let ability = self.handle()?;
+                let targets = self.targets()?;
+                NetCommand::Activate { ability, targets, event: self.option(Self::event)? }
+            }
+            1 => NetCommand::End(self.run(tick)?),
+            2 => NetCommand::Cancel(self.run(tick)?),
+            3 => NetCommand::Confirm(self.handle()?),
+            4 => NetCommand::Decline(self.handle()?),
+            5 => NetCommand::Press { controller: self.handle()?, input: self.input()? },
+            6 => NetCommand::Release { controller: self.handle()?, input: self.input()? },
+            7 => {
+                let (run, thread) = self.branch(tick)?;
+                NetCommand::Targets { run, thread, targets: self.targets()? }
+            }
+            8 => {
+                let (run, thread) = self.branch(tick)?;
+                NetCommand::Finish { run, thread, outcome: self.outcome()? }
+            }
+            found => return self.error_at(begin, WireErrorKind::UnknownKind { what: "command", found }),
+        })
+    }
+
+    fn run(&mut self, tick: Tick) -> Result<RunRef, WireError> {
+        Ok(if self.bits.bool()? { RunRef::Begun(self.key(tick)?) } else { RunRef::Known(self.handle()?) })
+    }
+
+    fn branch(&mut self, tick: Tick) -> Result<(RunRef, u32), WireError> {
+        Ok((self.run(tick)?, self.bits.small(group::THREAD)?))
+    }
+
+    fn outcome(&mut self) -> Result<TaskOutcome, WireError> {
+        Ok(match self.bits.bits(OUTCOME_BITS)? {
+            0 => TaskOutcome::Completed,
+            1 => TaskOutcome::Interrupted,
+            2 => TaskOutcome::Cancelled,
+            _ => TaskOutcome::Failed,
+        })
+    }
+
+    fn input(&mut self) -> Result<InputId, WireError> {
+        let begin = self.bits.position();
+        if self.bits.bool()? {
+            let number = self.bits.bits(self.dictionary.input_bits())?;
+            let error = WireError { at: begin, kind: WireErrorKind::TooLarge };
+            return self.dictionary.input(number).cloned().ok_or(error);
+        }
+        let input = InputId::from(self.text("bytes of an input's name", MAX_INPUT_NAME)?);
+        match self.dictionary.input_number(&input) {
+            Some(_) => self.error_at(begin, WireErrorKind::NotCanonical("an input")),
+            None => Ok(input),
+        }
+    }
+
+    fn event(&mut self) -> Result<GameplayEvent, WireError> {
+        Ok(GameplayEvent {
+            tag: self.tag()?,
+            magnitude: self.number()?,
+            instigator: self.option(Self::handle)?,
+            target: self.option(Self::handle)?,
+        })
+    }
+
+    fn targets(&mut self) -> Result<TargetData, WireError> {
+        let count = self.bits.count("targets", group::TARGETS, MAX_TARGETS, BITS_OF_A_TARGET)?;
+        let mut targets = SmallVec::with_capacity(count);
+        for _ in 0..count {
+            targets.push(self.target()?);
+        }
+        Ok(TargetData(targets))
+    }
+
+    fn target(&mut self) -> Result<Target, WireError> {
+        Ok(match self.bits.bits(TARGET_BITS)? {
+            0 => Target::Controller(self.handle()?),
+            1 => Target::Hit { controller: self.option(Self::handle)?, hit: self.hit()? },
+            2 => Target::Location(self.vector()?),
+            _ => {
+                let kind = self.text("bytes of a payload's kind", MAX_PAYLOAD)?;
+                let bytes = self.bytes("bytes of a payload", MAX_PAYLOAD)?;
+                Target::Custom(Arc::new(RawPayload { kind, bytes }))
+            }
+        })
+    }
+
+    fn hit(&mut self) -> Result<HitResult, WireError> {
+        let location = self.vector()?;
+        let begin = self.bits.position();
+        let normal = self.option(Self::vector)?;
+        if normal.is_some_and(is_nowhere) {
+            return self.error_at(begin, WireErrorKind::NotCanonical("the normal of a hit"));
+        }
+        Ok(HitResult {
+            location,
+            normal: normal.unwrap_or_default(),
+            distance: f64::from(self.bits.single()?),
+            actor: self.option(|this| this.bits.varint(group::ACTOR).map(ActorId))?,
+            part: self.bits.small(group::PART)?,
+        })
+    }
+}
+
+/// Whether a direction is none. By bits, so that the sign of a zero survives; with single precision, as it travels.
+fn is_nowhere(vector: Vector3) -> bool {
+    vector.iter().all(|value| (*value as f32).to_bits() == 0)
+}

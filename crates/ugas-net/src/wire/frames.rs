@@ -1,0 +1,126 @@
+//! What a player did: [`Frames`].
+
+use smallvec::SmallVec;
+
+use super::error::EncodeError;
+use super::group;
+use super::values::{Decoder, Encoder, at_most};
+use crate::bits::{WireError, WireErrorKind};
+use crate::limits::{MAX_COMMANDS, MAX_FRAMES};
+use crate::message::{Ack, CommandFrame, Frames, PacketId};
+use crate::tick::Tick;
+
+/// A command takes its kind and, at the least, a run.
+const BITS_OF_A_COMMAND: u64 = 4;
+
+impl Encoder<'_> {
+    pub(super) fn frames(&mut self, frames: &Frames) -> Result<(), EncodeError> {
+        at_most("frames", frames.frames.len(), MAX_FRAMES)?;
+        self.packet(frames.packet);
+        self.ack(frames.ack);
+        self.tick(frames.now);
+        let mut previous = None;
+        for frame in &frames.frames {
+            self.bits.bool(true);
+            self.frame_tick(frames.now, previous, frame.tick)?;
+            previous = Some(frame.tick);
+            self.frame_commands(frame)?;
+        }
+        self.bits.bool(false);
+        Ok(())
+    }
+
+    pub(super) fn packet(&mut self, packet: PacketId) {
+        self.bits.varint(u64::from(packet.0), group::PACKET);
+    }
+
+    pub(super) fn ack(&mut self, ack: Ack) {
+        self.packet(ack.newest);
+        let is_full = ack.earlier == all_before(ack.newest);
+        self.bits.bool(!is_full);
+        if !is_full {
+            self.bits.bits(u64::from(ack.earlier), 32);
+        }
+    }
+
+    /// The first by how long ago it was, the others by the ticks left out.
+    fn frame_tick(&mut self, now: Tick, previous: Option<Tick>, tick: Tick) -> Result<(), EncodeError> {
+        let Some(previous) = previous else {
+            self.tick_near(now, tick);
+            return Ok(());
+        };
+        if tick <= previous {
+            return Err(EncodeError::Unsorted("frames"));
+        }
+        self.bits.varint(u64::from(tick.0 - previous.0 - 1), group::FRAME_GAP);
+        Ok(())
+    }
+
+    fn frame_commands(&mut self, frame: &CommandFrame) -> Result<(), EncodeError> {
+        at_most("commands", frame.commands.len(), MAX_COMMANDS)?;
+        let more = frame.commands.len().checked_sub(1).ok_or(EncodeError::EmptyFrame)?;
+        self.bits.varint(more as u64, group::COMMANDS);
+        frame.commands.iter().try_for_each(|command| self.command(frame.tick, command))
+    }
+}
+
+impl Decoder<'_> {
+    pub(super) fn frames(&mut self) -> Result<Frames, WireError> {
+        let packet = self.packet()?;
+        let ack = self.ack()?;
+        let now = self.tick()?;
+        let mut frames: Vec<CommandFrame> = Vec::new();
+        while self.bits.bool()? {
+            if frames.len() == MAX_FRAMES {
+                let found = MAX_FRAMES as u64 + 1;
+                let kind = WireErrorKind::TooMany { what: "frames", found, most: MAX_FRAMES as u64 };
+                return Err(self.bits.error(kind));
+            }
+            let tick = self.frame_tick(now, frames.last().map(|frame| frame.tick))?;
+            let commands = self.frame_commands(tick)?;
+            frames.push(CommandFrame { tick, commands });
+        }
+        Ok(Frames { packet, ack, now, frames })
+    }
+
+    pub(super) fn packet(&mut self) -> Result<PacketId, WireError> {
+        self.bits.small(group::PACKET).map(PacketId)
+    }
+
+    pub(super) fn ack(&mut self) -> Result<Ack, WireError> {
+        let newest = self.packet()?;
+        let full = all_before(newest);
+        if !self.bits.bool()? {
+            return Ok(Ack { newest, earlier: full });
+        }
+        let begin = self.bits.position();
+        let earlier = self.bits.bits(32)? as u32;
+        if earlier == full {
+            return self.error_at(begin, WireErrorKind::NotCanonical("an acknowledgement"));
+        }
+        Ok(Ack { newest, earlier })
+    }
+
+    fn frame_tick(&mut self, now: Tick, previous: Option<Tick>) -> Result<Tick, WireError> {
+        let Some(previous) = previous else { return self.tick_near(now) };
+        let too_large = self.bits.error(WireErrorKind::TooLarge);
+        let gap: u32 = self.bits.small(group::FRAME_GAP)?;
+        let tick = previous.0.checked_add(gap).and_then(|tick| tick.checked_add(1));
+        tick.map(Tick).ok_or(too_large)
+    }
+
+    fn frame_commands(&mut self, tick: Tick) -> Result<SmallVec<[crate::message::NetCommand; 1]>, WireError> {
+        let count = self.bits.count("commands", group::COMMANDS, MAX_COMMANDS - 1, BITS_OF_A_COMMAND)? + 1;
+        let mut commands = SmallVec::with_capacity(count);
+        for _ in 0..count {
+            commands.push(self.command(tick)?);
+        }
+        Ok(commands)
+    }
+}
+
+/// What is acknowledged when nothing got lost: the 32 before the newest, or as many as there were.
+fn all_before(newest: PacketId) -> u32 {
+    let before = newest.0.saturating_sub(1);
+    1u32.checked_shl(before).map_or(u32::MAX, |bit| bit - 1)
+}

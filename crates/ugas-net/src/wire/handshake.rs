@@ -1,0 +1,118 @@
+//! Coming and going: [`Hello`], [`Welcome`], [`Refused`], [`ByeReason`].
+//!
+//! They are rare, so their fields have fixed widths. Kinds, `Hello` and the refusals known here stay as they are in all
+//! protocols to come, so that peers of different releases can tell each other why they do not talk.
+
+use super::error::EncodeError;
+use super::values::{Decoder, Encoder};
+use crate::bits::{WireError, WireErrorKind};
+use crate::limits::{MAX_CREDENTIAL, MAX_REASON};
+use crate::message::{ByeReason, ClientId, Hello, Refused, RefusedReason, Welcome};
+use crate::tick::{Tick, TickLength};
+
+/// Bits of the kind of a refusal and of the reason to part.
+const REASON_BITS: u32 = 4;
+/// A tick has at most a million microseconds.
+const LENGTH_BITS: u32 = 20;
+
+impl Encoder<'_> {
+    pub(super) fn hello(&mut self, hello: &Hello) -> Result<(), EncodeError> {
+        self.bits.bits(u64::from(hello.protocol), 32);
+        self.bits.bits(hello.catalog, 64);
+        self.bits.bits(hello.dictionary, 64);
+        self.bits.bits(hello.nonce, 64);
+        self.bytes("bytes of a credential", &hello.credential, MAX_CREDENTIAL)
+    }
+
+    pub(super) fn welcome(&mut self, welcome: &Welcome) {
+        self.bits.bits(welcome.nonce, 64);
+        self.bits.bits(u64::from(welcome.client.0), 32);
+        self.bits.bits(u64::from(welcome.tick.0), 32);
+        self.bits.bits(u64::from(welcome.length.micros()), LENGTH_BITS);
+        self.bits.bits(welcome.prediction_seed, 64);
+        self.bits.bits(u64::from(welcome.max_lead), 32);
+    }
+
+    pub(super) fn refused(&mut self, refused: &Refused) -> Result<(), EncodeError> {
+        self.bits.bits(refused.nonce, 64);
+        let mut pair = |kind, server: u64, client: u64, width| {
+            self.bits.bits(kind, REASON_BITS);
+            self.bits.bits(server, width);
+            self.bits.bits(client, width);
+        };
+        match &refused.reason {
+            RefusedReason::Protocol { server, client } => {
+                pair(0, u64::from(*server), u64::from(*client), 32);
+            }
+            RefusedReason::Catalog { server, client } => pair(1, *server, *client, 64),
+            RefusedReason::Full => self.bits.bits(2, REASON_BITS),
+            RefusedReason::Denied(reason) => {
+                self.bits.bits(3, REASON_BITS);
+                self.bytes("bytes of a reason", reason.as_bytes(), MAX_REASON)?;
+            }
+            RefusedReason::Dictionary { server, client } => pair(4, *server, *client, 64),
+        }
+        Ok(())
+    }
+
+    pub(super) fn bye(&mut self, reason: ByeReason) {
+        let kind = match reason {
+            ByeReason::Shutdown => 0,
+            ByeReason::TimedOut => 1,
+            ByeReason::Kicked => 2,
+            ByeReason::Misbehaved => 3,
+        };
+        self.bits.bits(kind, REASON_BITS);
+    }
+}
+
+impl Decoder<'_> {
+    pub(super) fn hello(&mut self) -> Result<Hello, WireError> {
+        Ok(Hello {
+            protocol: self.word()?,
+            catalog: self.bits.bits(64)?,
+            dictionary: self.bits.bits(64)?,
+            nonce: self.bits.bits(64)?,
+            credential: self.bytes("bytes of a credential", MAX_CREDENTIAL)?,
+        })
+    }
+
+    pub(super) fn welcome(&mut self) -> Result<Welcome, WireError> {
+        let nonce = self.bits.bits(64)?;
+        let client = ClientId(self.word()?);
+        let tick = Tick(self.word()?);
+        let too_large = self.bits.error(WireErrorKind::TooLarge);
+        let length = TickLength::from_micros(self.bits.bits(LENGTH_BITS)? as u32).ok_or(too_large)?;
+        let prediction_seed = self.bits.bits(64)?;
+        Ok(Welcome { nonce, client, tick, length, prediction_seed, max_lead: self.word()? })
+    }
+
+    pub(super) fn refused(&mut self) -> Result<Refused, WireError> {
+        let nonce = self.bits.bits(64)?;
+        let begin = self.bits.position();
+        let reason = match self.bits.bits(REASON_BITS)? {
+            0 => RefusedReason::Protocol { server: self.word()?, client: self.word()? },
+            1 => RefusedReason::Catalog { server: self.bits.bits(64)?, client: self.bits.bits(64)? },
+            2 => RefusedReason::Full,
+            3 => RefusedReason::Denied(self.text("bytes of a reason", MAX_REASON)?),
+            4 => RefusedReason::Dictionary { server: self.bits.bits(64)?, client: self.bits.bits(64)? },
+            found => return self.error_at(begin, WireErrorKind::UnknownKind { what: "refusal", found }),
+        };
+        Ok(Refused { nonce, reason })
+    }
+
+    pub(super) fn bye(&mut self) -> Result<ByeReason, WireError> {
+        let begin = self.bits.position();
+        match self.bits.bits(REASON_BITS)? {
+            0 => Ok(ByeReason::Shutdown),
+            1 => Ok(ByeReason::TimedOut),
+            2 => Ok(ByeReason::Kicked),
+            3 => Ok(ByeReason::Misbehaved),
+            found => self.error_at(begin, WireErrorKind::UnknownKind { what: "reason to part", found }),
+        }
+    }
+
+    fn word(&mut self) -> Result<u32, WireError> {
+        self.bits.bits(32).map(|word| word as u32)
+    }
+}

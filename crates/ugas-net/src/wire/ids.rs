@@ -1,0 +1,225 @@
+//! Sets of ids: which of `known` things are meant.
+//!
+//! Two forms, and the shorter is written: a mask with a bit for each thing, or the gaps between those that are meant. A
+//! gap is cut into its low bits, as many as the gaps have on average, and what is above, one bit set for each and one
+//! that is not. So it takes about as many bits as telling so many out of so many must take.
+
+use super::error::EncodeError;
+use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind, varint_bits};
+
+/// Groups of the number of ids, less one: four take three bits.
+const COUNT_GROUP: u32 = 2;
+
+/// Writes a set of at least one id below `known`; they come rising.
+pub(super) fn write(
+    writer: &mut BitWriter,
+    what: &'static str,
+    known: u32,
+    ids: impl Iterator<Item = u32> + Clone,
+) -> Result<(), EncodeError> {
+    let mut next = 0;
+    let mut count = 0;
+    for id in ids.clone() {
+        if id >= known {
+            return Err(EncodeError::UnknownId { what, index: id, known });
+        }
+        if id < next {
+            return Err(EncodeError::Unsorted(what));
+        }
+        next = id + 1;
+        count += 1;
+    }
+    let is_mask = mask_is_shorter(known, count, ids.clone());
+    writer.bool(is_mask);
+    if is_mask {
+        let mut at = 0;
+        for id in ids {
+            zeros(writer, id - at);
+            writer.bool(true);
+            at = id + 1;
+        }
+        zeros(writer, known - at);
+        return Ok(());
+    }
+    writer.varint(u64::from(count.saturating_sub(1)), COUNT_GROUP);
+    let low = low_bits(known, count);
+    for gap in gaps(ids) {
+        for _ in 0..gap >> low {
+            writer.bool(true);
+        }
+        writer.bool(false);
+        writer.bits(u64::from(gap), low);
+    }
+    Ok(())
+}
+
+/// Reads a set of at least one id below `known`; they come rising.
+pub(super) fn read(
+    reader: &mut BitReader<'_>,
+    what: &'static str,
+    known: u32,
+) -> Result<Vec<u32>, WireError> {
+    let begin = reader.position();
+    let is_mask = reader.bool()?;
+    let ids = if is_mask { read_mask(reader, known)? } else { read_gaps(reader, what, known)? };
+    let count = ids.len() as u32;
+    if ids.is_empty() || is_mask != mask_is_shorter(known, count, ids.iter().copied()) {
+        return Err(WireError { at: begin, kind: WireErrorKind::NotCanonical(what) });
+    }
+    Ok(ids)
+}
+
+fn read_mask(reader: &mut BitReader<'_>, known: u32) -> Result<Vec<u32>, WireError> {
+    if u64::from(known) > reader.left() {
+        return Err(reader.error(WireErrorKind::Ends { needed: u64::from(known) }));
+    }
+    let mut ids = Vec::new();
+    let mut at = 0;
+    while at < known {
+        let bits = (known - at).min(64);
+        let mut word = reader.bits(bits)?;
+        while word != 0 {
+            ids.push(at + word.trailing_zeros());
+            word &= word - 1;
+        }
+        at += bits;
+    }
+    Ok(ids)
+}
+
+fn read_gaps(reader: &mut BitReader<'_>, what: &'static str, known: u32) -> Result<Vec<u32>, WireError> {
+    // Less one in the message, so the largest number is one less, too.
+    let most = (known as usize).checked_sub(1).ok_or(reader.error(WireErrorKind::TooLarge))?;
+    let count = reader.count(what, COUNT_GROUP, most, 1)? as u32 + 1;
+    let low = low_bits(known, count);
+    let mut ids = Vec::with_capacity((count as usize).min(reader.left() as usize));
+    let mut next = 0u32;
+    for _ in 0..count {
+        let begin = reader.position();
+        let too_large = WireError { at: begin, kind: WireErrorKind::TooLarge };
+        let mut high = 0u32;
+        while reader.bool()? {
+            high += 1;
+        }
+        let gap = u64::from(high) << low | reader.bits(low)?;
+        let id = u64::from(next).checked_add(gap).filter(|id| *id < u64::from(known)).ok_or(too_large)?;
+        ids.push(id as u32);
+        next = id as u32 + 1;
+    }
+    Ok(ids)
+}
+
+fn zeros(writer: &mut BitWriter, mut count: u32) {
+    while count > 0 {
+        let now = count.min(64);
+        writer.bits(0, now);
+        count -= now;
+    }
+}
+
+/// How many things are left out before each id.
+fn gaps(ids: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
+    let mut next = 0;
+    ids.map(move |id| {
+        let gap = id - next;
+        next = id + 1;
+        gap
+    })
+}
+
+/// As many bits as an average gap has.
+fn low_bits(known: u32, count: u32) -> u32 {
+    known.checked_div(count).and_then(u32::checked_ilog2).unwrap_or(0)
+}
+
+fn mask_is_shorter(known: u32, count: u32, ids: impl Iterator<Item = u32>) -> bool {
+    let low = low_bits(known, count);
+    let each: u64 = gaps(ids).map(|gap| u64::from(gap >> low) + 1 + u64::from(low)).sum();
+    u64::from(known) < varint_bits(u64::from(count.saturating_sub(1)), COUNT_GROUP) + each
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(known: u32, ids: &[u32]) -> BitWriter {
+        let mut writer = BitWriter::new();
+        write(&mut writer, "ids", known, ids.iter().copied()).unwrap();
+        writer
+    }
+
+    fn bits(known: u32, ids: &[u32]) -> u64 {
+        written(known, ids).bit_len()
+    }
+
+    #[test]
+    fn the_shorter_form_is_written() {
+        // Two of eight: 1 for the form and 8 for the mask; gaps would take 3 + 2 × (2 low bits and one) at least.
+        assert_eq!(bits(8, &[1, 5]), 9);
+        // Two of 64: 1 + 3, then 5 low bits and one each: 32 = 64 / 2 is 2⁵, and neither gap is above.
+        assert_eq!(bits(64, &[10, 30]), 1 + 3 + 2 * 6);
+        // One of 1,000: 512 is the power below, 9 bits; 700 is one above.
+        assert_eq!(bits(1_000, &[700]), 1 + 3 + 9 + 2);
+        // All of six: a mask; gaps would take 6 + 6.
+        assert_eq!(bits(6, &[0, 1, 2, 3, 4, 5]), 7);
+        assert_eq!(bits(1, &[0]), 2);
+    }
+
+    #[test]
+    fn what_is_unknown_or_unsorted_is_not_written() {
+        let mut writer = BitWriter::new();
+        let mut write = |ids: &[u32]| write(&mut writer, "tags", 10, ids.iter().copied());
+        assert_eq!(write(&[10]), Err(EncodeError::UnknownId { what: "tags", index: 10, known: 10 }));
+        assert_eq!(write(&[4, 3]), Err(EncodeError::Unsorted("tags")));
+        assert_eq!(write(&[4, 4]), Err(EncodeError::Unsorted("tags")));
+    }
+
+    #[test]
+    fn the_longer_form_is_refused() {
+        let mut writer = BitWriter::new();
+        writer.bool(false); // gaps, where two of eight are a mask
+        writer.varint(1, COUNT_GROUP);
+        for gap in [1, 3] {
+            writer.bool(false);
+            writer.bits(gap, 2);
+        }
+        let error = read(&mut BitReader::new(&writer.into_bytes()), "ids", 8).unwrap_err();
+        assert_eq!(error, WireError { at: 0, kind: WireErrorKind::NotCanonical("ids") });
+        // A mask of nothing.
+        assert!(read(&mut BitReader::new(&[1, 0]), "ids", 8).is_err());
+        assert!(read(&mut BitReader::new(&[0, 0]), "ids", 0).is_err());
+        assert!(read(&mut BitReader::new(&[1, 0]), "ids", 0).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn sets_survive(known in 1..400u32, seeds in prop::collection::vec(any::<u32>(), 1..60)) {
+            let ids: Vec<u32> = seeds.iter().map(|seed| seed % known).collect::<BTreeSet<_>>().into_iter().collect();
+            let writer = written(known, &ids);
+            prop_assert!(writer.bit_len() <= u64::from(known) + 1);
+            let bytes = writer.into_bytes();
+            let mut reader = BitReader::new(&bytes);
+            prop_assert_eq!(read(&mut reader, "ids", known), Ok(ids));
+            prop_assert_eq!(reader.finish(), Ok(()));
+        }
+
+        #[test]
+        fn bits_that_are_read_are_written_the_same(bytes in prop::collection::vec(any::<u8>(), 0..30), known in 0..3_000u32) {
+            let mut reader = BitReader::new(&bytes);
+            if let Ok(ids) = read(&mut reader, "ids", known) {
+                let mut from = BitReader::new(&bytes);
+                let again = written(known, &ids);
+                prop_assert_eq!(again.bit_len(), reader.position());
+                let mut copy = BitWriter::new();
+                for _ in 0..reader.position() {
+                    copy.bool(from.bool().unwrap());
+                }
+                prop_assert_eq!(again, copy);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What happens once: [`CommandResult`] and [`Burst`].
+
+use super::error::EncodeError;
+use super::group;
+use super::values::{Decoder, Encoder};
+use crate::bits::{WireError, WireErrorKind};
+use crate::message::{Burst, CommandResult, Rejection, Verdict};
+use crate::tick::Tick;
+
+const REJECTION_BITS: u32 = 4;
+
+/// By their numbers on the wire.
+const REJECTIONS: [Rejection; 11] = [
+    Rejection::TooLate,
+    Rejection::TooEarly,
+    Rejection::TooMany,
+    Rejection::Malformed,
+    Rejection::NotOwner,
+    Rejection::NotGranted,
+    Rejection::NotAllowed,
+    Rejection::NotActivated,
+    Rejection::NotReachable,
+    Rejection::EffectNotAllowed,
+    Rejection::NothingWaits,
+];
+
+impl Encoder<'_> {
+    pub(super) fn result(&mut self, tick: Tick, result: &CommandResult) {
+        self.key(tick, result.key);
+        match result.verdict {
+            Verdict::Done => self.bits.bool(false),
+            Verdict::Shifted(ticks) => {
+                self.bits.bits(0b01, 2);
+                self.bits.varint(u64::from(ticks), group::SHIFT);
+            }
+            Verdict::Rejected(reason) => {
+                self.bits.bits(0b11, 2);
+                // They are numbered as they are declared.
+                self.bits.bits(reason as u64, REJECTION_BITS);
+            }
+        }
+    }
+
+    pub(super) fn burst(&mut self, tick: Tick, burst: &Burst) -> Result<(), EncodeError> {
+        self.tick_near(tick, burst.tick);
+        self.bits.varint(u64::from(burst.ordinal), group::ORDINAL);
+        self.tag(burst.cue)?;
+        self.handle(burst.controller);
+        self.option(burst.source, |this, source| {
+            this.handle(source);
+            Ok(())
+        })?;
+        self.option(burst.key, |this, key| {
+            this.key(tick, key);
+            Ok(())
+        })?;
+        self.number("the magnitude of a cue", f64::from(burst.magnitude))?;
+        self.number("the level of a cue", f64::from(burst.level))?;
+        self.option(burst.location, |this, location| this.vector("the place of a cue", location))
+    }
+}
+
+impl Decoder<'_> {
+    pub(super) fn result(&mut self, tick: Tick) -> Result<CommandResult, WireError> {
+        let key = self.key(tick)?;
+        let verdict = if !self.bits.bool()? {
+            Verdict::Done
+        } else if !self.bits.bool()? {
+            Verdict::Shifted(self.bits.small(group::SHIFT)?)
+        } else {
+            let begin = self.bits.position();
+            let found = self.bits.bits(REJECTION_BITS)?;
+            let kind = WireErrorKind::UnknownKind { what: "rejection", found };
+            let reason = REJECTIONS.get(found as usize).ok_or(WireError { at: begin, kind })?;
+            Verdict::Rejected(*reason)
+        };
+        Ok(CommandResult { key, verdict })
+    }
+
+    pub(super) fn burst(&mut self, tick: Tick) -> Result<Burst, WireError> {
+        Ok(Burst {
+            tick: self.tick_near(tick)?,
+            ordinal: self.bits.small(group::ORDINAL)?,
+            cue: self.tag()?,
+            controller: self.handle()?,
+            source: self.option(Self::handle)?,
+            key: self.option(|this| this.key(tick))?,
+            magnitude: self.short_number()?,
+            level: self.short_number()?,
+            location: self.option(Self::vector)?,
+        })
+    }
+
+    /// A number that has single precision.
+    fn short_number(&mut self) -> Result<f32, WireError> {
+        let begin = self.bits.position();
+        let value = self.number()?;
+        let short = value as f32;
+        if f64::from(short).to_bits() != value.to_bits() {
+            return self.error_at(begin, WireErrorKind::TooLarge);
+        }
+        Ok(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejections_are_numbered_as_they_are_declared() {
+        assert!(REJECTIONS.iter().enumerate().all(|(number, reason)| *reason as usize == number));
+        assert!(REJECTIONS.is_sorted());
+    }
+}
