@@ -6,7 +6,7 @@ use ugas_core::attribute::AttributeReplication;
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ReplicationMode;
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::mirror::{PieceKey, PieceRef, Sight};
 
 use crate::wire::Dictionary;
 
@@ -157,11 +157,17 @@ impl Lens {
     }
 
     /// What is left of a piece: `None` if it may not be seen.
-    fn filter(&self, key: PieceKey, piece: Piece, rules: &LensRules, dictionary: &Dictionary) -> Option<Piece> {
+    fn filter<'a>(
+        &self,
+        key: PieceKey,
+        piece: PieceRef<'a>,
+        rules: &LensRules,
+        dictionary: &Dictionary,
+    ) -> Option<PieceRef<'a>> {
         match (key, piece) {
             (PieceKey::Head, head) => Some(head),
             (PieceKey::Placement, placement) => self.placement.then_some(placement),
-            (PieceKey::Attribute(attribute), Piece::Attribute { base, current }) => {
+            (PieceKey::Attribute(attribute), PieceRef::Attribute { base, current }) => {
                 let admitted = match (&self.attributes, rules.replication(attribute)) {
                     (_, AttributeReplication::None) | (AttributeRule::None, _) => false,
                     (AttributeRule::Owners, _) => true,
@@ -169,15 +175,15 @@ impl Lens {
                     (AttributeRule::Only(only), _) => only.binary_search(&attribute).is_ok(),
                 };
                 admitted.then(|| match (self.exact, self.sight.effects) {
-                    (true, _) => Piece::Attribute { base, current },
-                    (false, true) => Piece::Attribute {
+                    (true, _) => PieceRef::Attribute { base, current },
+                    (false, true) => PieceRef::Attribute {
                         base: round(dictionary, attribute, base),
                         current: round(dictionary, attribute, current),
                     },
                     // Without effects nothing leads from base to current: only what is shown goes.
                     (false, false) => {
                         let current = round(dictionary, attribute, current);
-                        Piece::Attribute { base: current, current }
+                        PieceRef::Attribute { base: current, current }
                     }
                 })
             }
@@ -211,7 +217,7 @@ impl Seen<'_> {
     }
 
     /// What is left of a piece: `None` if it may not be seen.
-    pub(crate) fn filter(&self, key: PieceKey, piece: Piece) -> Option<Piece> {
+    pub(crate) fn filter<'a>(&self, key: PieceKey, piece: PieceRef<'a>) -> Option<PieceRef<'a>> {
         self.lens.filter(key, piece, self.rules, self.dictionary)
     }
 }

@@ -90,6 +90,19 @@ impl Bandwidth {
         (content as usize).min(MAX_DATAGRAM)
     }
 
+    /// How many bytes may go in all, in as many datagrams as it takes.
+    pub fn available(&mut self, now: Time) -> usize {
+        self.bytes.available(now) as usize
+    }
+
+    /// Books a datagram that went whether there was room for it or not; what is missing is not owed for ever, but leaves
+    /// nothing for others.
+    pub fn owe(&mut self, now: Time, length: usize) {
+        let length = u32::try_from(length).unwrap_or(u32::MAX).saturating_add(DATAGRAM_OVERHEAD);
+        let there = self.bytes.available(now);
+        let _ = self.bytes.take(now, length.min(there));
+    }
+
     /// Books a datagram of so many bytes; false, and nothing is booked, if there is no [`Bandwidth::room`] for it.
     #[must_use]
     pub fn spend(&mut self, now: Time, length: usize) -> bool {

@@ -7,7 +7,7 @@
 use core::cmp::Ordering;
 
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::{Piece, PieceKey};
+use ugas_core::mirror::{Piece, PieceKey, PieceScratch};
 use ugas_core::simulation::Simulation;
 
 use crate::lens::Seen;
@@ -101,27 +101,30 @@ impl Replica {
         simulation: &Simulation,
         controller: ControllerId,
         seen: &Seen<'_>,
+        scratch: &mut PieceScratch,
         tick: Tick,
     ) -> bool {
         let mut old = core::mem::replace(&mut self.entries, core::mem::take(&mut self.spare));
         let mut known = old.drain(..).peekable();
         let (entries, gone) = (&mut self.entries, &mut self.gone);
         let mut changed = false;
-        simulation.pieces(controller, seen.sight(), |key, piece| {
+        simulation.pieces(controller, seen.sight(), scratch, |key, piece| {
             let Some(piece) = seen.filter(key, piece) else { return };
             while let Some(lost) = known.next_if(|entry| entry.key < key) {
                 bury(gone, lost.key, tick);
                 changed = true;
             }
             let same = known.next_if(|entry| entry.key == key);
-            let version = match same {
-                Some(entry) if entry.piece == piece => entry.version,
+            match same {
+                Some(entry) if entry.piece.as_ref() == piece => {
+                    // Nothing is copied unless it is news.
+                    entries.push(entry);
+                }
                 _ => {
                     changed = true;
-                    tick
+                    entries.push(Entry { key, version: tick, piece: piece.to_piece() });
                 }
-            };
-            entries.push(Entry { key, version, piece });
+            }
         });
         for lost in known {
             bury(gone, lost.key, tick);
@@ -133,11 +136,6 @@ impl Replica {
             self.forget(tick.before(MEMORY));
         }
         changed
-    }
-
-    /// The newest change.
-    pub(crate) fn newest(&self) -> Tick {
-        self.newest
     }
 
     /// Whether what is missing after `cursor` is still known; otherwise everything has to be sent anew.

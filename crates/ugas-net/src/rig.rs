@@ -118,7 +118,7 @@ impl<H: Host> Rig<H> {
     /// Lets a quarter of a tick pass.
     pub fn step(&mut self) {
         let length = self.length();
-        self.now = self.now + Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
+        self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
         let now = self.now;
         for seat in &mut self.seats {
             while let Some(bytes) = seat.link.to_server.receive(now) {
@@ -129,7 +129,7 @@ impl<H: Host> Rig<H> {
             // A server that was busy catches up.
             while self.next_tick <= now {
                 self.server.tick(now);
-                self.next_tick = self.next_tick + length.span();
+                self.next_tick += length.span();
             }
         }
         while let Some(transmit) = self.server.poll_transmit() {

@@ -119,6 +119,11 @@ impl Effect {
         &self.asset_tags
     }
 
+    /// The cues that it shows while it is active, or when it executes.
+    pub fn cues(&self) -> &TagSet {
+        &self.cues
+    }
+
     /// Attributes that its modifiers and its calculations from files change, each once. What native calculations write
     /// is not known beforehand.
     pub fn written_attributes(&self) -> &[AttributeId] {

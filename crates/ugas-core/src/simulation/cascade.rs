@@ -61,6 +61,8 @@ pub(super) struct Scratch {
     pub(super) batch_depth: u32,
     pub(super) cause: Cause,
     pub(super) prediction: Option<PredictionKey>,
+    /// The prediction that operations belong to unless they say otherwise.
+    pub(super) ambient: Option<PredictionKey>,
     /// Which of the dice under the prediction come next, where both sides roll alike (V5).
     pub(super) roll: u64,
     queue: VecDeque<Pending>,
@@ -97,6 +99,7 @@ impl Scratch {
             batch_depth,
             cause,
             prediction,
+            ambient,
             roll,
             queue,
             begins,
@@ -116,7 +119,7 @@ impl Scratch {
             trial,
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
-        (*cause, *prediction, *current, *trial) = (Cause::default(), None, None, None);
+        (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
         *roll = 0;
         queue.clear();
         begins.clear();
@@ -152,7 +155,7 @@ impl Simulation {
         let operation = self.state.operation;
         self.state.operation += 1;
         self.scratch.cause = Cause { operation, ..Cause::default() };
-        self.scratch.prediction = None;
+        self.scratch.prediction = self.scratch.ambient;
         self.scratch.roll = 0;
         if self.scratch.batch_depth == 0 {
             self.reset_budget();

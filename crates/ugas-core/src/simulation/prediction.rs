@@ -24,6 +24,26 @@ pub(super) enum Extent {
 }
 
 impl Simulation {
+    /// Does something as part of a prediction (§13.4): what has no key of its own gets this one. An activation that carries
+    /// a key of its own keeps it.
+    pub fn predicting<R>(&mut self, key: PredictionKey, act: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.scratch.ambient.replace(key);
+        let result = act(self);
+        self.scratch.ambient = outer;
+        result
+    }
+
+    /// Begins to note which controllers were touched; see [`Self::take_touched`].
+    pub fn watch_touches(&mut self) {
+        self.state.watch_touches();
+    }
+
+    /// The controllers of which anything may have changed since the last time, by handle, those that are gone left out:
+    /// whoever replicates looks at these and at no others (I5). None unless [`Self::watch_touches`] was called.
+    pub fn take_touched(&mut self) -> Vec<ControllerId> {
+        self.state.take_touched()
+    }
+
     /// Says how much a client knows of a controller. It is not part of the state: snapshots neither keep nor change it.
     /// What is said of a controller that is gone by now is forgotten with [`Knowledge::Whole`].
     pub fn set_known(&mut self, controller: ControllerId, knowledge: Knowledge) {

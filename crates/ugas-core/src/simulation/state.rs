@@ -209,6 +209,27 @@ impl State {
         }
     }
 
+    pub(super) fn watch_touches(&mut self) {
+        self.controllers.watch_touches();
+        self.effects.watch_touches();
+        self.abilities.watch_touches();
+        self.activations.watch_touches();
+        self.tasks.watch_touches();
+    }
+
+    /// Whatever goes is taken out of a list of its controller, which is touched by that.
+    pub(super) fn take_touched(&mut self) -> Vec<ControllerId> {
+        let mut touched: Vec<ControllerId> = Vec::new();
+        self.controllers.take_touched(|id, _| touched.push(id));
+        self.effects.take_touched(|_, active| touched.push(active.target));
+        self.abilities.take_touched(|_, granted| touched.push(granted.controller));
+        self.activations.take_touched(|_, run| touched.push(run.controller));
+        self.tasks.take_touched(|_, task| touched.push(task.controller));
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
     pub(super) fn next_sequence(&mut self) -> u64 {
         let sequence = self.sequence;
         self.sequence += 1;

@@ -83,6 +83,11 @@ impl Simulation {
         self.catalog.ability_by_id(activation.ability)?.routine.kind(task.step)
     }
 
+    /// Whether a task waits for the host (A6).
+    pub fn is_host_task(&self, id: TaskId) -> bool {
+        matches!(self.wait_of(id), Some(Wait::Host(_)))
+    }
+
     /// The tasks of a controller's abilities that are under way, in the order of their runs.
     pub fn tasks_of(&self, controller: ControllerId) -> impl Iterator<Item = TaskId> + '_ {
         let runs = self.state.controllers.get(controller).map(|known| &*known.activations);

@@ -3,7 +3,7 @@
 //! Everything is checked here as far as it can be, takes effect in the next tick, and is sent then. Handles are those of
 //! the client's own simulation; on the wire they are the server's.
 
-use ugas_core::ability::{ActivationRefusal, NetExecution};
+use ugas_core::ability::{ActivationRefusal, GameplayEvent, NetExecution};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
 use ugas_core::input::InputId;
@@ -54,12 +54,13 @@ impl Client {
         let definition = self.catalog().ability_by_id(granted.ability()).ok_or(ActError::Unknown)?.def();
         let is_predicted = definition.net_execution == NetExecution::LocalPredicted;
         if is_predicted && self.config.prediction == Prediction::On {
-            let checked = self.simulation.can_activate_on(ability, &request.targets);
+            let checked = self.simulation.can_activate_on(ability, request.targets.clone());
             checked.map_err(|refusal| ActError::Refused(Box::new(refusal)))?;
         }
         let remote = self.mirror.remote(ability).ok_or(ActError::Unknown)?;
         let targets = self.to_remote(&request.targets)?;
-        self.queue(NetCommand::Activate { ability: remote, targets, event: request.event })
+        let event = request.event.map(|event| translate_event(event, |id| self.mirror.remote(id)));
+        self.queue(NetCommand::Activate { ability: remote, targets, event })
     }
 
     /// Ends a run.
@@ -201,9 +202,11 @@ impl Client {
                 let local = self.mirror.local(*ability);
                 let targets = translate(targets, |controller| self.mirror.local(controller));
                 let (Some(ability), Some(targets)) = (local, targets) else { return };
-                let request = ActivationRequest { targets, event: *event, ..ActivationRequest::default() };
+                let event = event.clone().map(|event| translate_event(event, |id| self.mirror.local(id)));
+                let mut request = ActivationRequest::on(targets).predicted(key);
+                request.event = event;
                 // Refused here, it may still be carried out there: then the server's state shows it.
-                let _ = self.simulation.activate_with(ability, request.predicted(key));
+                let _ = self.simulation.activate_with(ability, request);
             }
             NetCommand::End(run) => {
                 if let Some(run) = self.local_run(*run) {
@@ -253,9 +256,10 @@ impl Client {
         match run {
             RunRef::Known(run) => self.mirror.local(run),
             RunRef::Begun(key) => self.own_controllers().find_map(|controller| {
-                let runs = self.simulation.controller(controller)?.activations().iter().copied();
-                runs.filter(|run| self.simulation.activation(*run).is_some_and(|run| run.prediction() == Some(key)))
-                    .last()
+                let is_begun = |run: &ActivationId| {
+                    self.simulation.activation(*run).is_some_and(|run| run.prediction() == Some(key))
+                };
+                self.simulation.controller(controller)?.activations().iter().copied().rfind(is_begun)
             }),
         }
     }
@@ -307,4 +311,13 @@ fn translate(
         })
     };
     targets.iter().map(one).collect::<Option<_>>().map(TargetData)
+}
+
+/// An event with other handles; who has no counterpart is left out.
+fn translate_event(
+    event: GameplayEvent,
+    map: impl Fn(ControllerId) -> Option<ControllerId>,
+) -> GameplayEvent {
+    let (instigator, target) = (event.instigator.and_then(&map), event.target.and_then(&map));
+    GameplayEvent { instigator, target, ..event }
 }

@@ -3,10 +3,10 @@
 //! Datagrams come late, twice, in any order or not at all. Every piece is the newest that was heard of it; the client's
 //! own controllers are kept back until a tick of them is complete.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::{Mirror, Piece, PieceKey, Sight};
+use ugas_core::mirror::{Mirror, Piece, PieceKey};
 
 use crate::message::{ControllerChange, ControllerUpdate, Update};
 use crate::tick::Tick;
@@ -152,11 +152,6 @@ impl Inbox {
         }
         true
     }
-
-    /// What is in view, for those who look at the whole.
-    pub(super) fn controllers(&self) -> BTreeSet<ControllerId> {
-        self.known.keys().copied().collect()
-    }
 }
 
 /// A piece that the mirror does not take is left out: a server that sends such spoils its client's view, and no more.
@@ -167,9 +162,4 @@ fn put(mirror: &mut Mirror, controller: ControllerId, key: PieceKey, piece: Opti
         }
         None => mirror.take_away(controller, key),
     }
-}
-
-/// Whether the client can predict a controller.
-pub(super) const fn is_whole(sight: Sight) -> bool {
-    sight.effects && sight.abilities
 }

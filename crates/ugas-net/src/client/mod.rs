@@ -14,7 +14,8 @@ use ugas_core::catalog::Catalog;
 use ugas_core::effect::PredictionKey;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::ControllerId;
-use ugas_core::mirror::Mirror;
+use ugas_core::mirror::{Mirror, Sight};
+use ugas_core::prediction::Knowledge;
 use ugas_core::simulation::{Config, Role, Simulation};
 use ugas_core::time::{Span, Time};
 
@@ -257,7 +258,7 @@ impl Client {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         self.statistics.received_bytes += bytes.len() as u64;
-        match wire::decode_to_client(bytes, &self.dictionary) {
+        match wire::decode_to_client(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
             Ok(ToClient::Refused(refused)) => {
                 if matches!(self.phase, Phase::Asking { .. }) && refused.nonce == self.nonce {
@@ -292,8 +293,7 @@ impl Client {
     /// Leaves. The server is told; send what [`Self::poll_transmit`] has.
     pub fn leave(&mut self) {
         if self.phase == Phase::Playing {
-            let bytes = wire::encode_to_server(&ToServer::Bye);
-            self.push(bytes);
+            self.send(&ToServer::Bye);
             self.end(None);
         }
     }
@@ -306,11 +306,12 @@ impl Client {
             nonce: self.nonce,
             credential: self.config.credential.clone(),
         };
-        let bytes = wire::encode_to_server(&ToServer::Hello(hello));
-        self.push(bytes);
+        self.send(&ToServer::Hello(hello));
     }
 
-    fn push(&mut self, bytes: Vec<u8>) {
+    fn send(&mut self, message: &ToServer) {
+        // What the player asked for was checked, and what does not fit goes with a later datagram.
+        let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) else { return };
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
         self.outbox.push_back(bytes);
@@ -371,6 +372,7 @@ impl Client {
         if self.mirror.install(&mut self.simulation, now).is_err() {
             return;
         }
+        self.know();
         let is_news = self.base != Some(base);
         self.base = Some(base);
         let expected = self.digests.get(&base).copied();
@@ -392,6 +394,17 @@ impl Client {
         }
         self.tick = self.tick.max(base);
         self.tell(news);
+    }
+
+    /// Says what can be predicted: the client's own controllers, which it knows wholly.
+    fn know(&mut self) {
+        for remote in self.mirror.controllers() {
+            let is_whole = self.inbox.is_own(remote) && self.mirror.sight(remote) == Some(Sight::WHOLE);
+            let knowledge = if is_whole { Knowledge::Whole } else { Knowledge::Shown };
+            if let Some(local) = self.mirror.local(remote) {
+                self.simulation.set_known(local, knowledge);
+            }
+        }
     }
 
     fn play(&mut self) {
@@ -452,9 +465,8 @@ impl Client {
 
     fn show(&mut self) {
         let own: Vec<ControllerId> = self.own_controllers().collect();
-        let Self { shown, simulation, mirror, events, .. } = self;
-        let since = |controller, cue| mirror.cue_since(controller, cue);
-        shown.show(simulation, |id| own.contains(&id), since, &mut |event| events.push_back(event));
+        let Self { shown, simulation, events, .. } = self;
+        shown.show(simulation, |id| own.contains(&id), &mut |event| events.push_back(event));
     }
 
     fn conclude(&mut self, key: PredictionKey, verdict: Verdict) {
@@ -482,8 +494,7 @@ impl Client {
         let through = frames.last().map_or(self.tick, |frame| if frames.len() < MAX_FRAMES { self.tick } else { frame.tick });
         let (packet, _) = self.sent.send(self.now, through);
         let message = Frames { packet, ack: self.received.ack(), now: self.tick, frames };
-        let bytes = wire::encode_to_server(&ToServer::Frames(message));
-        self.push(bytes);
+        self.send(&ToServer::Frames(message));
     }
 }
 

@@ -6,6 +6,7 @@ use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerI
 use ugas_core::hash::StateHasher;
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::simulation::Simulation;
+use ugas_core::time::Time;
 
 use super::event::ClientEvent;
 
@@ -34,7 +35,6 @@ impl Shown {
         &mut self,
         simulation: &Simulation,
         own: impl Fn(ControllerId) -> bool,
-        since: impl Fn(ControllerId, TagId) -> Option<ugas_core::time::Time>,
         tell: &mut impl FnMut(ClientEvent),
     ) {
         self.portraits.retain(|controller, _| {
@@ -53,7 +53,7 @@ impl Shown {
             } else if before.own != now.own {
                 tell(ClientEvent::OwnershipChanged { controller, own: now.own });
             }
-            before.tell_changes(&now, controller, is_new, &since, tell);
+            before.tell_changes(&now, controller, is_new, simulation, tell);
             *before = now;
         }
     }
@@ -97,7 +97,7 @@ impl Portrait {
         now: &Self,
         controller: ControllerId,
         is_new: bool,
-        since: &impl Fn(ControllerId, TagId) -> Option<ugas_core::time::Time>,
+        simulation: &Simulation,
         tell: &mut impl FnMut(ClientEvent),
     ) {
         // The values that a controller comes with are no changes.
@@ -137,7 +137,7 @@ impl Portrait {
         }
         for change in differences(&self.cues, &now.cues) {
             tell(match change {
-                Difference::Came(cue) => ClientEvent::CueBegan { controller, cue, since: since(controller, cue) },
+                Difference::Came(cue) => ClientEvent::CueBegan { controller, cue, since: cue_since(simulation, controller, cue) },
                 Difference::Went(cue) => ClientEvent::CueEnded { controller, cue },
             });
         }
@@ -167,6 +167,21 @@ fn differences<T: Ord + Copy>(before: &[T], after: &[T]) -> impl Iterator<Item =
     let came = after.iter().filter(|item| before.binary_search(item).is_err()).copied().map(Difference::Came);
     let changes: Vec<_> = went.chain(came).collect();
     changes.into_iter()
+}
+
+/// Since when a looping cue goes on: since the first of what shows it began.
+fn cue_since(simulation: &Simulation, id: ControllerId, cue: TagId) -> Option<Time> {
+    let controller = simulation.controller(id)?;
+    let effects = controller.effects().iter().filter_map(|active| {
+        let active = simulation.effect(*active)?;
+        let effect = simulation.effect_definition(active.effect())?;
+        effect.cues().contains(cue).then(|| active.started())
+    });
+    let runs = controller.activations().iter().filter_map(|run| {
+        let run = simulation.activation(*run)?;
+        run.cues().contains(&cue).then(|| run.started())
+    });
+    effects.chain(runs).min()
 }
 
 /// What a controller is like, in a number that does not depend on handles: equal if a prediction was right.

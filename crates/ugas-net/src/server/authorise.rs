@@ -122,8 +122,9 @@ impl<H: Host> Server<H> {
             return Err(Rejection::NotAllowed);
         }
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
-        let request = ActivationRequest { targets, event, ..ActivationRequest::default() }.predicted(key);
-        self.simulation.can_activate_on(handle, &request.targets).map_err(|_| Rejection::NotActivated)?;
+        let mut request = ActivationRequest::on(targets).predicted(key);
+        request.event = event;
+        self.simulation.can_activate_on(handle, request.targets.clone()).map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
         self.reachable_from(peer, controller, ability, &request.targets)?;

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
+use ugas_core::mirror::PieceScratch;
 use ugas_core::simulation::Simulation;
 use ugas_core::time::{Span, Time};
 
@@ -21,6 +22,7 @@ pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
 use self::session::{Sent, Session, View};
 use crate::history::Positions;
+use crate::limits::MAX_REASON;
 use crate::lens::{Lens, LensId, LensRules, Own};
 use crate::message::{
     ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer, Verdict,
@@ -141,6 +143,7 @@ pub struct Server<H = Defaults> {
     schedule: Schedule,
     outbox: VecDeque<Transmit>,
     events: VecDeque<ServerEvent>,
+    scratch: PieceScratch,
     statistics: ServerStatistics,
 }
 
@@ -177,13 +180,14 @@ impl<H: Host> Server<H> {
             flashes: VecDeque::new(),
             next_flash: 0,
             positions,
-            schedule: config.schedule.clone().unwrap_or_else(|| Schedule::of_state(config.length)),
+            schedule: config.schedule.unwrap_or_else(|| Schedule::of_state(config.length)),
             outbox: VecDeque::new(),
             events: VecDeque::new(),
+            scratch: PieceScratch::default(),
             statistics: ServerStatistics::default(),
             config,
         };
-        server.changed.extend(server.simulation.controllers().map(|(id, _)| id));
+        server.simulation.watch_touches();
         server
     }
 
@@ -264,7 +268,7 @@ impl<H: Host> Server<H> {
             self.statistics.dropped += 1;
             return;
         }
-        match wire::decode_to_server(bytes) {
+        match wire::decode_to_server(&self.dictionary, bytes) {
             Ok(ToServer::Hello(hello)) => self.welcome(peer, hello),
             Ok(ToServer::Frames(frames)) if is_known => self.take_frames(peer, frames),
             Ok(ToServer::Bye) if is_known => self.end_session(peer, None),
@@ -381,8 +385,10 @@ impl<H: Host> Server<H> {
     }
 
     fn send(&mut self, peer: PeerId, message: &ToClient) {
-        let bytes = wire::encode_to_client(message, &self.dictionary);
-        self.push(peer, bytes);
+        // What the server says by itself fits: texts are cut before.
+        if let Ok(bytes) = wire::encode_to_client(&self.dictionary, message) {
+            self.push(peer, bytes);
+        }
     }
 
     fn push(&mut self, peer: PeerId, bytes: Vec<u8>) {
@@ -427,7 +433,7 @@ impl<H: Host> Server<H> {
         if self.sessions.len() >= self.config.max_clients as usize {
             return Err(RefusedReason::Full);
         }
-        self.host.admit(peer, &hello.credential).map_err(RefusedReason::Denied)?;
+        self.host.admit(peer, &hello.credential).map_err(|why| RefusedReason::Denied(shorten(why)))?;
         let client = ClientId(self.next_client);
         self.next_client = self.next_client.wrapping_add(1);
         self.sessions.insert(peer, Session::new(peer, client, hello.nonce, self.now, &self.config));
@@ -607,7 +613,7 @@ impl<H: Host> Server<H> {
         let replica = self.replicas.entry((controller, lens)).or_default();
         // What is seen first between two ticks belongs to the one that is over.
         let seen = spec.with(&self.rules, &self.dictionary);
-        replica.refresh(&self.simulation, controller, &seen, self.tick.max(Tick(1)))
+        replica.refresh(&self.simulation, controller, &seen, &mut self.scratch, self.tick.max(Tick(1)))
     }
 
     fn conclude(&mut self, peer: PeerId, key: ugas_core::effect::PredictionKey, verdict: Verdict) {
@@ -635,4 +641,14 @@ impl<H: Host> Server<H> {
 fn smooth(known: Option<Span>, sample: Span) -> Span {
     let Some(known) = known else { return sample };
     Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)
+}
+
+/// A text that fits into a datagram.
+fn shorten(mut text: String) -> String {
+    let mut end = MAX_REASON.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
 }

@@ -4,7 +4,10 @@
 //! it can be predicted upon. Of others it gets what it does not know yet, those that waited longest first, for as long as
 //! its bandwidth lasts; what gets lost is sent again.
 
+mod draft;
+
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 use ugas_core::event::{Event, EventKind};
@@ -12,23 +15,26 @@ use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
 use ugas_core::time::Span;
 
-use super::session::Sent;
+use self::draft::{Draft, MAX_BLOCK};
 use super::{Flash, Host, PeerId, Server};
+use crate::bits::BitWriter;
 use crate::lens::LensId;
 use crate::limits::MAX_DATAGRAM;
-use crate::message::{Burst, ControllerChange, Update};
+use crate::message::Burst;
 use crate::replica::{Change, Cursor};
 use crate::schedule::ActorClass;
-use crate::tick::Tick;
-use crate::wire::{self, ControllerBlock, Draft};
+use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
 
 /// Most parts of one tick's own state.
 const MAX_PARTS: usize = 64;
 /// Most flashes that wait for one client.
 const MAX_FLASHES: usize = 256;
 
-/// Blocks that were encoded in this tick, for all who need the same.
-type Blocks = BTreeMap<(ControllerId, LensId, Cursor, u8, bool), Vec<(ControllerBlock, Cursor)>>;
+/// Changes of a controller in pieces that each fit into a datagram, with where a client is after each.
+type Encoded = Rc<[(BitWriter, Cursor)]>;
+
+/// What was encoded in this tick, for all who need the same.
+type Blocks = BTreeMap<(ControllerId, LensId, Cursor, bool), Encoded>;
 
 impl<H: Host> Server<H> {
     /// Looks at what changed, and sends updates to the clients that are due.
@@ -74,11 +80,11 @@ impl<H: Host> Server<H> {
         // What happened to commands, in the first datagrams that have room.
         let mut at = 0;
         for (result, is_sent) in session.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
-            while drafts.get_mut(at).is_some_and(|(draft, _)| !draft.push_result(*result)) {
+            while drafts.get_mut(at).is_some_and(|draft| !draft.result(*result)) {
                 at += 1;
             }
-            let Some((_, sent)) = drafts.get_mut(at) else { break };
-            sent.results.push(result.key);
+            let Some(draft) = drafts.get_mut(at) else { break };
+            draft.sent.results.push(result.key);
             *is_sent = true;
         }
         self.add_flashes(peer, &mut drafts);
@@ -87,60 +93,59 @@ impl<H: Host> Server<H> {
     }
 
     /// The state of the client's own controllers, in as many parts as it takes.
-    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> Vec<(Draft, Sent)> {
-        let mut drafts = vec![self.draft()];
+    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> Vec<Draft> {
+        let mut drafts = vec![Draft::new(self.tick)];
         let owned: SmallVec<[ControllerId; 4]> =
             self.sessions.get(&peer).map(|session| session.owned.iter().copied().collect()).unwrap_or_default();
         for controller in owned {
-            let Some(cursor) = self.sessions.get(&peer).and_then(|session| Some(session.views.get(&controller)?.acked))
-            else {
-                continue;
-            };
-            for (block, _) in self.blocks_for(peer, controller, cursor, blocks) {
-                let fits = drafts.last_mut().is_some_and(|(draft, _)| draft.push(controller, &block));
-                if !fits && drafts.len() < MAX_PARTS {
-                    let mut next = self.draft();
-                    next.0.push(controller, &block);
+            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let Some(cursor) = view.filter(|view| !view.leaving).map(|view| view.acked) else { continue };
+            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            for (at, _) in encoded.iter().enumerate() {
+                if !drafts.last_mut().is_some_and(|draft| draft.controller(controller, view, &encoded, at))
+                    && drafts.len() < MAX_PARTS
+                {
+                    let mut next = Draft::new(self.tick);
+                    next.controller(controller, view, &encoded, at);
                     drafts.push(next);
                 }
             }
         }
-        for (part, (_, sent)) in drafts.iter_mut().enumerate() {
-            sent.own = Some((self.tick, part as u8));
+        for (part, draft) in drafts.iter_mut().enumerate() {
+            draft.sent.own = Some((self.tick, part as u8));
         }
         drafts
     }
 
     /// Others, those that waited longest first.
-    fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<(Draft, Sent)>) {
-        let own_parts = drafts.len();
+    fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
         for controller in self.waiting_others(peer) {
-            let Some(view) = self.sessions.get(&peer).and_then(|session| session.views.get(&controller)) else {
+            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let Some((epoch, cursor, leaving)) = view.map(|view| (view.epoch, view.sent, view.leaving)) else {
                 continue;
             };
-            let (epoch, cursor, leaving) = (view.epoch, view.sent, view.leaving);
-            let pieces = match leaving {
-                true => Vec::from([(ControllerBlock::gone(), cursor)]),
-                false => self.blocks_for(peer, controller, cursor, blocks),
-            };
+            if leaving {
+                let is_told = self.add(peer, drafts, |draft| draft.gone(controller, epoch));
+                if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_told) {
+                    session.behind.remove(&controller);
+                }
+                continue;
+            }
+            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
             let mut reached = cursor;
             let mut is_complete = true;
-            for (block, cursor) in pieces {
-                if !drafts.last_mut().is_some_and(|(draft, _)| draft.push(controller, &block)) {
-                    let spent: usize = drafts.iter().map(|(draft, _)| draft.len()).sum();
-                    let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.room(self.now));
-                    if room < spent + MAX_DATAGRAM {
-                        is_complete = false;
-                        break;
+            for (at, (_, after)) in encoded.iter().enumerate() {
+                if !self.add(peer, drafts, |draft| {
+                    let is_in = draft.controller(controller, view, &encoded, at);
+                    if is_in {
+                        draft.sent.views.push((controller, view.epoch, Some(*after)));
                     }
-                    let mut next = self.draft();
-                    next.0.push(controller, &block);
-                    drafts.push(next);
+                    is_in
+                }) {
+                    is_complete = false;
+                    break;
                 }
-                if let Some((_, sent)) = drafts.last_mut() {
-                    sent.views.push((controller, epoch, (!leaving).then_some(cursor)));
-                }
-                reached = cursor;
+                reached = *after;
             }
             if let Some(session) = self.sessions.get_mut(&peer)
                 && let Some(view) = session.views.get_mut(&controller)
@@ -155,7 +160,22 @@ impl<H: Host> Server<H> {
                 break;
             }
         }
-        debug_assert!(drafts.len() >= own_parts);
+    }
+
+    /// Adds something to the last datagram, or to one more if the client's bandwidth has room for it.
+    fn add(&mut self, peer: PeerId, drafts: &mut Vec<Draft>, mut put: impl FnMut(&mut Draft) -> bool) -> bool {
+        if drafts.last_mut().is_some_and(&mut put) {
+            return true;
+        }
+        let spent: usize = drafts.iter().map(Draft::len).sum();
+        let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.available(self.now));
+        if room < spent + MAX_DATAGRAM {
+            return false;
+        }
+        let mut next = Draft::new(self.tick);
+        let is_in = put(&mut next);
+        drafts.push(next);
+        is_in
     }
 
     /// Controllers of which the client is to hear now, the most urgent first.
@@ -177,76 +197,51 @@ impl<H: Host> Server<H> {
         waiting.into_iter().map(|(_, controller)| controller).collect()
     }
 
-    /// The changes after `cursor`, encoded in pieces that each fit into a datagram, with where the client is after each.
+    /// The changes after `cursor`, and how the client sees the controller.
     fn blocks_for(
         &mut self,
         peer: PeerId,
         controller: ControllerId,
         mut cursor: Cursor,
         blocks: &mut Blocks,
-    ) -> Vec<(ControllerBlock, Cursor)> {
-        let Some(session) = self.sessions.get_mut(&peer) else { return Vec::new() };
+    ) -> (Encoded, View) {
+        let nothing = || (Encoded::default(), View::default());
+        let Some(session) = self.sessions.get_mut(&peer) else { return nothing() };
         let own = session.owned.contains(&controller);
-        let Some(view) = session.views.get_mut(&controller) else { return Vec::new() };
-        let Some(replica) = self.replicas.get(&(controller, view.lens)) else { return Vec::new() };
-        if !replica.reaches(cursor) {
+        let Some(view) = session.views.get_mut(&controller) else { return nothing() };
+        let Some(replica) = self.replicas.get(&(controller, view.lens)) else { return nothing() };
+        let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return nothing() };
+        if cursor != Cursor::START && !replica.reaches(cursor) {
             // Too far behind: everything anew.
             view.epoch = view.epoch.wrapping_add(1);
             (view.acked, view.sent, cursor) = (Cursor::START, Cursor::START, Cursor::START);
         }
-        let key = (controller, view.lens, cursor, view.epoch, own);
-        if let Some(known) = blocks.get(&key) {
-            return known.clone();
-        }
-        let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return Vec::new() };
-        let changes = replica.changes(cursor);
-        let end = Cursor::through(self.tick);
-        let mut encoded = Vec::new();
-        let mut rest = &changes[..];
-        while !rest.is_empty() {
-            let mut count = rest.len();
-            let block = loop {
-                let block = encode(&rest[..count], view.epoch, own, lens.sight, &self.dictionary);
-                if block.len() <= wire::MAX_BLOCK || count == 1 {
-                    break block;
-                }
-                count = count.div_ceil(2);
-            };
-            let reached = if count == rest.len() { end } else { rest[count - 1].cursor() };
-            encoded.push((block, reached));
-            rest = &rest[count..];
-        }
-        blocks.insert(key, encoded.clone());
-        encoded
+        let shown = View { epoch: view.epoch, own, sight: lens.sight };
+        let encoded = blocks.entry((controller, view.lens, cursor, own)).or_insert_with(|| {
+            encode(&replica.changes(cursor), Cursor::through(self.tick), own, &self.dictionary)
+        });
+        (Rc::clone(encoded), shown)
     }
 
-    fn draft(&self) -> (Draft, Sent) {
-        (Draft::new(&self.dictionary), Sent { tick: self.tick, ..Sent::default() })
-    }
-
-    fn send_drafts(&mut self, peer: PeerId, drafts: Vec<(Draft, Sent)>) {
-        let own_parts = drafts.iter().filter(|(_, sent)| sent.own.is_some()).count() as u8;
-        for (draft, sent) in drafts {
+    fn send_drafts(&mut self, peer: PeerId, drafts: Vec<Draft>) {
+        let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
+        for draft in drafts {
             let Some(session) = self.sessions.get_mut(&peer) else { return };
-            let (part, parts) = sent.own.map_or((0, 0), |(_, part)| (part, own_parts));
-            let (ack, feedback) = (session.received.ack(), session.feedback);
-            let (packet, forgotten) = session.sent.send(self.now, sent);
+            let part = draft.sent.own.map(|(_, part)| part);
+            let header = UpdateHeader {
+                packet: session.sent.next_id(),
+                ack: session.received.ack(),
+                tick: self.tick,
+                feedback: session.feedback,
+            };
+            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts))) else {
+                continue;
+            };
+            let (_, forgotten) = session.sent.send(self.now, sent);
             if let Some((_, forgotten)) = forgotten {
                 session.on_loss(forgotten);
             }
-            let head = Update {
-                packet,
-                ack,
-                tick: self.tick,
-                part,
-                parts,
-                feedback,
-                results: Vec::new(),
-                controllers: Vec::new(),
-                bursts: Vec::new(),
-            };
-            let bytes = draft.finish(&head);
-            session.bandwidth.spend_or_owe(self.now, bytes.len());
+            session.bandwidth.owe(self.now, bytes.len());
             self.push(peer, bytes);
         }
     }
@@ -275,7 +270,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn add_flashes(&mut self, peer: PeerId, drafts: &mut [(Draft, Sent)]) {
+    fn add_flashes(&mut self, peer: PeerId, drafts: &mut [Draft]) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         let first = self.flashes.front().map_or(self.next_flash, |flash| flash.number);
         session.bursts.retain(|(number, _)| *number >= first);
@@ -296,25 +291,45 @@ impl<H: Host> Server<H> {
                 level: parameters.level as f32,
                 location: parameters.location,
             };
-            while drafts.get_mut(at).is_some_and(|(draft, _)| !draft.push_burst(&burst)) {
+            while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
                 at += 1;
             }
-            let Some((_, sent)) = drafts.get_mut(at) else { break };
-            sent.bursts.push(*number);
+            let Some(draft) = drafts.get_mut(at) else { break };
+            draft.sent.bursts.push(*number);
             *is_sent = true;
         }
     }
 }
 
-/// Changes as a block; they are ordered by age, and written by key.
-fn encode(
-    changes: &[Change<'_>],
-    epoch: u8,
-    own: bool,
-    sight: ugas_core::mirror::Sight,
-    dictionary: &wire::Dictionary,
-) -> ControllerBlock {
-    let mut pieces: Vec<_> = changes.iter().map(|change| (change.key, change.piece.cloned())).collect();
+/// Changes in blocks that each fit into a datagram. They are ordered by age, and written by key.
+fn encode(changes: &[Change<'_>], end: Cursor, own: bool, dictionary: &Dictionary) -> Encoded {
+    let mut encoded = Vec::new();
+    let mut rest = changes;
+    while !rest.is_empty() {
+        let mut count = rest.len();
+        let block = loop {
+            let block = encode_block(&rest[..count], own, dictionary);
+            if count == 1 || block.byte_len() <= MAX_BLOCK {
+                break block;
+            }
+            count = count.div_ceil(2);
+        };
+        let reached = if count == rest.len() { end } else { rest[count - 1].cursor() };
+        // A single piece that no datagram has room for cannot be told at all.
+        if block.byte_len() <= MAX_BLOCK {
+            encoded.push((block, reached));
+        }
+        rest = &rest[count..];
+    }
+    encoded.into()
+}
+
+fn encode_block(changes: &[Change<'_>], own: bool, dictionary: &Dictionary) -> BitWriter {
+    let mut pieces: Vec<_> = changes.iter().map(|change| (change.key, change.piece)).collect();
     pieces.sort_unstable_by_key(|(key, _)| *key);
-    ControllerBlock::new(&ControllerChange::Pieces { epoch, own, sight, pieces }, dictionary)
+    let mut block = BitWriter::new();
+    // What the core cuts can be written.
+    let written = write_block(dictionary, Exactness::of(own), pieces.into_iter(), &mut block);
+    debug_assert_eq!(written, Ok(()));
+    block
 }
