@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ugas_core::hash::StateHasher;
 use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
@@ -121,8 +122,10 @@ impl<H: Host> Rig<H> {
         self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
         let now = self.now;
         for seat in &mut self.seats {
-            while let Some(bytes) = seat.link.to_server.receive(now) {
-                self.server.handle(now, seat.peer, &bytes);
+            while let Some(sealed) = seat.link.to_server.receive(now) {
+                if let Some(bytes) = open(&sealed) {
+                    self.server.handle(now, seat.peer, bytes);
+                }
             }
         }
         if now >= self.next_tick && now >= self.stalled_until {
@@ -134,7 +137,7 @@ impl<H: Host> Rig<H> {
         }
         while let Some(transmit) = self.server.poll_transmit() {
             if let Some(seat) = self.seats.iter_mut().find(|seat| seat.peer == transmit.peer) {
-                seat.link.to_client.send(now, &transmit.bytes);
+                seat.link.to_client.send(now, &seal(transmit.bytes));
             }
         }
         for seat in &mut self.seats {
@@ -142,12 +145,14 @@ impl<H: Host> Rig<H> {
                 continue;
             }
             let local = seat.local_time(now);
-            while let Some(bytes) = seat.link.to_client.receive(now) {
-                seat.client.handle(local, &bytes);
+            while let Some(sealed) = seat.link.to_client.receive(now) {
+                if let Some(bytes) = open(&sealed) {
+                    seat.client.handle(local, bytes);
+                }
             }
             seat.client.update(local);
             while let Some(bytes) = seat.client.poll_transmit() {
-                seat.link.to_server.send(now, &bytes);
+                seat.link.to_server.send(now, &seal(bytes));
             }
         }
     }
@@ -155,4 +160,21 @@ impl<H: Host> Rig<H> {
     fn length(&self) -> TickLength {
         self.server.tick_length()
     }
+}
+
+/// Bytes of the check that a datagram carries.
+const SEAL: usize = 8;
+
+/// A datagram with a check: what an encrypted transport does, and what makes a damaged datagram a lost one.
+fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+    let check = StateHasher::of(&bytes);
+    bytes.extend(check.to_le_bytes());
+    bytes
+}
+
+/// A datagram without its check; `None` if it is damaged.
+fn open(sealed: &[u8]) -> Option<&[u8]> {
+    let (bytes, check) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
+    let found = u64::from_le_bytes(check.try_into().ok()?);
+    (StateHasher::of(bytes) == found).then_some(bytes)
 }

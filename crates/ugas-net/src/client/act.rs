@@ -252,7 +252,7 @@ impl Client {
         }
     }
 
-    fn local_run(&self, run: RunRef) -> Option<ActivationId> {
+    pub(super) fn local_run(&self, run: RunRef) -> Option<ActivationId> {
         match run {
             RunRef::Known(run) => self.mirror.local(run),
             RunRef::Begun(key) => self.own_controllers().find_map(|controller| {

@@ -88,6 +88,15 @@ pub enum ClientEvent {
         /// Its definition.
         effect: EffectId,
     },
+    /// An effect that was predicted has another handle: it was played again, or the server has confirmed it.
+    EffectRenamed {
+        /// On whom.
+        controller: ControllerId,
+        /// Its instance before.
+        old: ActiveEffectId,
+        /// Its instance now.
+        new: ActiveEffectId,
+    },
     /// An effect has more or fewer stacks.
     StacksChanged {
         /// On whom.

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::PredictionKey;
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::mirror::{Mirror, Sight};
 use ugas_core::prediction::Knowledge;
 use ugas_core::simulation::{Config, Role, Simulation};
@@ -28,7 +28,7 @@ use self::shown::{Shown, digest};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
-    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, ToClient, ToServer, Update, Verdict, Welcome,
+    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -238,6 +238,11 @@ impl Client {
         self.mirror.local(remote)
     }
 
+    /// The run that a command began. Handles of what is predicted are good until the next update; its key stays.
+    pub fn run_of(&self, key: PredictionKey) -> Option<ActivationId> {
+        self.local_run(RunRef::Begun(key))
+    }
+
     /// Switches prediction on or off.
     pub fn set_prediction(&mut self, prediction: Prediction) {
         self.config.prediction = prediction;
@@ -318,7 +323,8 @@ impl Client {
     }
 
     fn begin(&mut self, welcome: Welcome) {
-        if !matches!(self.phase, Phase::Asking { .. }) || welcome.nonce != self.nonce {
+        let Phase::Asking { last } = self.phase else { return };
+        if welcome.nonce != self.nonce {
             return;
         }
         self.phase = Phase::Playing;
@@ -326,9 +332,13 @@ impl Client {
         self.client = Some(welcome.client);
         self.length = welcome.length;
         self.clock = Clock::new(welcome.length);
+        self.clock.set_max_lead(welcome.max_lead);
+        if let Some(asked) = last {
+            self.clock.on_round_trip(self.now, self.now.since(asked));
+        }
         self.clock.on_update(self.now, welcome.tick, Feedback::default());
-        self.tick = welcome.tick;
-        self.delivered = welcome.tick;
+        self.tick = self.clock.tick_at(self.now);
+        self.delivered = self.tick;
         self.simulation = Simulation::new(Arc::clone(self.catalog()), client_config(welcome.prediction_seed));
         self.events.push_back(ClientEvent::Connected { client: welcome.client });
     }
@@ -411,12 +421,17 @@ impl Client {
         if self.dirty {
             self.rebuild();
         }
+        let clock = self.clock.tick_at(self.now);
         let Some(base) = self.base else {
-            self.send_frames();
+            // Nothing to play yet, but the server can tell how early the client's word arrives.
+            if clock > self.tick {
+                self.tick = clock;
+                self.send_frames();
+            }
             return;
         };
         // Without news from the server the window is full at some time, and the clock waits.
-        let target = self.clock.tick_at(self.now).min(base.after(self.config.window));
+        let target = clock.min(base.after(self.config.window));
         let mut news = News::default();
         let mut has_ticked = false;
         while self.tick < target {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ugas_core::controller::Controller;
+use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::hash::StateHasher;
 use ugas_core::id::{AttributeId, EffectId, TagId};
@@ -16,11 +18,28 @@ struct Portrait {
     own: bool,
     attributes: Vec<(AttributeId, f64)>,
     tags: Vec<TagId>,
-    effects: Vec<(ActiveEffectId, EffectId, u32)>,
+    effects: Vec<EffectPortrait>,
     cues: Vec<TagId>,
     abilities: Vec<AbilityHandle>,
     /// Those that were not begun by a prediction: the others are told of as they happen.
     runs: Vec<ActivationId>,
+}
+
+/// An effect, as one recognises it again: what was predicted has another handle after every replay, and the same key.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct EffectName {
+    /// `None` for what was not predicted, which keeps its handle.
+    key: Option<PredictionKey>,
+    effect: EffectId,
+    /// The handle, or which of the effects with this key it is.
+    number: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct EffectPortrait {
+    name: EffectName,
+    active: ActiveEffectId,
+    stacks: u32,
 }
 
 /// What is shown of the world.
@@ -65,15 +84,7 @@ impl Portrait {
         let mut attributes: Vec<_> =
             simulation.attributes(id).map(|(attribute, _, current)| (attribute, current)).collect();
         attributes.sort_unstable_by_key(|(attribute, _)| *attribute);
-        let mut effects: Vec<_> = controller
-            .effects()
-            .iter()
-            .filter_map(|active| {
-                let effect = simulation.effect(*active)?;
-                Some((*active, effect.effect(), effect.stacks()))
-            })
-            .collect();
-        effects.sort_unstable();
+        let effects = effects_of(simulation, controller);
         let mut abilities = controller.abilities().to_vec();
         abilities.sort_unstable();
         let unpredicted = |run: &&ActivationId| {
@@ -118,23 +129,7 @@ impl Portrait {
                 Difference::Went(tag) => ClientEvent::TagRemoved { controller, tag },
             });
         }
-        let key = |(active, effect, _): &(ActiveEffectId, EffectId, u32)| (*active, *effect);
-        let (before, after): (Vec<_>, Vec<_>) =
-            (self.effects.iter().map(key).collect(), now.effects.iter().map(key).collect());
-        for change in differences(&before, &after) {
-            tell(match change {
-                Difference::Came((active, effect)) => ClientEvent::EffectAdded { controller, active, effect },
-                Difference::Went((active, effect)) => ClientEvent::EffectRemoved { controller, active, effect },
-            });
-        }
-        for &(active, _, new) in &now.effects {
-            let old = self.effects.binary_search_by_key(&active, |(known, ..)| *known);
-            if let Ok(at) = old
-                && self.effects[at].2 != new
-            {
-                tell(ClientEvent::StacksChanged { controller, active, old: self.effects[at].2, new });
-            }
-        }
+        self.tell_effects(now, controller, tell);
         for change in differences(&self.cues, &now.cues) {
             tell(match change {
                 Difference::Came(cue) => ClientEvent::CueBegan { controller, cue, since: cue_since(simulation, controller, cue) },
@@ -154,6 +149,52 @@ impl Portrait {
             });
         }
     }
+}
+
+impl Portrait {
+    fn tell_effects(&self, now: &Self, controller: ControllerId, tell: &mut impl FnMut(ClientEvent)) {
+        let find = |list: &[EffectPortrait], name: EffectName| {
+            list.binary_search_by_key(&name, |portrait| portrait.name).ok().map(|at| list[at])
+        };
+        for gone in self.effects.iter().filter(|old| find(&now.effects, old.name).is_none()) {
+            let (active, effect) = (gone.active, gone.name.effect);
+            tell(ClientEvent::EffectRemoved { controller, active, effect });
+        }
+        for new in &now.effects {
+            let (active, effect) = (new.active, new.name.effect);
+            let Some(old) = find(&self.effects, new.name) else {
+                tell(ClientEvent::EffectAdded { controller, active, effect });
+                continue;
+            };
+            if old.active != active {
+                tell(ClientEvent::EffectRenamed { controller, old: old.active, new: active });
+            }
+            if old.stacks != new.stacks {
+                tell(ClientEvent::StacksChanged { controller, active, old: old.stacks, new: new.stacks });
+            }
+        }
+    }
+}
+
+/// The effects on a controller, by name. Those that hold tags and cues for the simulation's own purposes are not shown.
+fn effects_of(simulation: &Simulation, controller: &Controller) -> Vec<EffectPortrait> {
+    let mut effects: Vec<EffectPortrait> = Vec::new();
+    for &active in controller.effects() {
+        let Some(instance) = simulation.effect(active) else { continue };
+        let effect = instance.effect();
+        if simulation.effect_name(effect).starts_with("Internal.") {
+            continue;
+        }
+        let key = instance.spec().prediction();
+        let number = match key {
+            None => active.to_bits().get(),
+            Some(_) => effects.iter().filter(|one| (one.name.key, one.name.effect) == (key, effect)).count() as u64,
+        };
+        let name = EffectName { key, effect, number };
+        effects.push(EffectPortrait { name, active, stacks: instance.stacks() });
+    }
+    effects.sort_unstable_by_key(|portrait| portrait.name);
+    effects
 }
 
 enum Difference<T> {

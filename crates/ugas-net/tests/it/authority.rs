@@ -2,7 +2,6 @@
 
 use ugas_core::handle::AbilityHandle;
 use ugas_core::simulation::ActivationRequest;
-use ugas_net::ActError;
 use ugas_net::link::Conditions;
 
 use crate::fixture::Match;
@@ -46,5 +45,4 @@ fn the_abilities_of_others_cannot_even_be_named() {
     game.run(0.5);
     let shielded = game.rig.server.catalog().tag("State.Shielded").unwrap();
     assert!(!game.rig.server.simulation().has_tag(game.heroes[1], shielded), "{result:?}");
-    let _ = ActError::Unknown;
 }

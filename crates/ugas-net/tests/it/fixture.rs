@@ -115,10 +115,17 @@ impl Match {
             rig.join(ClientConfig::default(), conditions);
         }
         let mut this = Self { rig, heroes: Vec::new(), wolf };
-        this.run(1.5);
-        assert_eq!(this.heroes.len(), clients, "everybody is in");
-        assert!(this.rig.seats.iter().all(|seat| seat.client.own_controllers().count() == 1));
-        this
+        for _ in 0..20 {
+            this.run(0.5);
+            let is_ready = |seat: &ugas_net::Seat| {
+                seat.client.own_controllers().count() == 1 && seat.client.local(wolf).is_some()
+            };
+            if this.heroes.len() == clients && this.rig.seats.iter().all(is_ready) {
+                this.run(0.5);
+                return this;
+            }
+        }
+        panic!("not everybody is in after ten seconds");
     }
 
     /// Lets time pass; whoever joins gets a hero.
