@@ -5,6 +5,7 @@
 
 mod bytes;
 mod expression;
+mod mirror;
 mod mutate;
 mod operations;
 mod recording;
@@ -12,6 +13,7 @@ mod scenario;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
+pub use mirror::{mirror, mirror_seeds};
 pub use mutate::Mutator;
 pub use operations::operations;
 pub use recording::recording;
