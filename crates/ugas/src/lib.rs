@@ -64,6 +64,7 @@
 //! | One controller, to be kept or moved | [`Character`]: [`Simulation::character`], [`Simulation::restore_character`] with its [`CharacterReport`] |
 //! | Changed rules while a game runs | [`Simulation::reload`] with its [`ReloadReport`]; [`CatalogDiff`] |
 //! | Errors | each operation has its own; [`Error`] is what all of them convert into |
+//! | Networking (§13) | `net`, with the feature of that name: a server that decides, and clients that predict |
 //! | Recordings | `replay`, with the feature of that name: record, seek, verify, compare, sync test |
 //! | Rules from files | `data`, with the feature of that name: packs, diagnostics, scenarios |
 //! | Everything else | [`core`], module by module |
@@ -158,6 +159,8 @@ pub use ugas_core::input;
 #[cfg(feature = "data")]
 pub use ugas_data as data;
 /// Recordings: written while a game runs, played to any moment, verified and compared; and the sync test.
+#[cfg(feature = "net")]
+pub use ugas_net as net;
 #[cfg(feature = "replay")]
 pub use ugas_replay as replay;
 
@@ -301,4 +304,9 @@ mod manual {
     struct Promises;
     #[doc = include_str!("../../../docs/book/22-prediction.md")]
     struct Prediction;
+    #[cfg(feature = "net")]
+    #[doc = include_str!("../../../docs/book/23-networking.md")]
+    struct Networking;
+    #[doc = include_str!("../../../docs/book/24-network-contract.md")]
+    struct NetworkContract;
 }

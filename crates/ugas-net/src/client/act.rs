@@ -11,6 +11,7 @@ use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::TaskOutcome;
 
+use super::local::is_local;
 use super::{Client, ClientEvent, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
 use crate::message::{Burst, NetCommand, RunRef};
@@ -25,6 +26,12 @@ pub enum ActError {
     /// The controller is not the client's own.
     #[error("{0:?} is not the client's own")]
     NotOwn(ControllerId),
+    /// The ability runs on this machine only.
+    #[error("the ability runs on this machine only: use `activate_local`")]
+    LocalOnly,
+    /// The ability does not run on this machine only.
+    #[error("the ability does not run on this machine only: use `activate`")]
+    NotLocal,
     /// The server does not know of it: it is gone, or was never there.
     #[error("the server does not know of it: it is gone, or was never there")]
     Unknown,
@@ -52,6 +59,9 @@ impl Client {
         let granted = self.simulation.ability(ability).ok_or(ActError::Unknown)?;
         self.check_own(granted.controller())?;
         let definition = self.catalog().ability_by_id(granted.ability()).ok_or(ActError::Unknown)?.def();
+        if definition.net_execution == NetExecution::LocalOnly {
+            return Err(ActError::LocalOnly);
+        }
         let is_predicted = definition.net_execution == NetExecution::LocalPredicted;
         if is_predicted && self.config.prediction == Prediction::On {
             let checked = self.simulation.can_activate_on(ability, request.targets.clone());
@@ -61,6 +71,30 @@ impl Client {
         let targets = self.to_remote(&request.targets)?;
         let event = request.event.map(|event| translate_event(event, |id| self.mirror.remote(id)));
         self.queue(NetCommand::Activate { ability: remote, targets, event })
+    }
+
+    /// Activates an ability that runs on this machine only (`NetExecution: LocalOnly`), on a copy of the world:
+    /// [`Client::local_simulation`]. The run is one of that copy. Nothing is sent.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn activate_local(
+        &mut self,
+        ability: AbilityHandle,
+        request: ActivationRequest,
+    ) -> Result<ActivationId, ActError> {
+        let granted = self.simulation.ability(ability).ok_or(ActError::Unknown)?;
+        self.check_own(granted.controller())?;
+        if !is_local(&self.simulation, ability) {
+            return Err(ActError::NotLocal);
+        }
+        let begun = self.stage.activate(&self.simulation, ability, request);
+        begun.map_err(|refusal| ActError::Refused(Box::new(refusal)))
+    }
+
+    /// Cancels a run of an ability that runs on this machine only. False if it is over.
+    pub fn cancel_local(&mut self, run: ActivationId) -> bool {
+        self.stage.simulation_mut().is_some_and(|stage| stage.cancel(run))
     }
 
     /// Ends a run.
@@ -90,8 +124,9 @@ impl Client {
         controller: ControllerId,
         input: impl Into<InputId>,
     ) -> Result<PredictionKey, ActError> {
-        let (controller, input) = (self.own_remote(controller)?, checked_input(input.into())?);
-        self.queue(NetCommand::Press { controller, input })
+        let (remote, input) = (self.own_remote(controller)?, checked_input(input.into())?);
+        self.press_local(controller, &input);
+        self.queue(NetCommand::Press { controller: remote, input })
     }
 
     /// Releases an input.
@@ -142,6 +177,21 @@ impl Client {
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> Result<PredictionKey, ActError> {
         let (run, thread) = self.branch_of(task)?;
         self.queue(NetCommand::Finish { run, thread, outcome })
+    }
+
+    /// Begins what is bound to an input and runs on this machine only. The server is told of the press all the same: other
+    /// abilities may be bound to it.
+    fn press_local(&mut self, controller: ControllerId, input: &InputId) {
+        let Some(known) = self.simulation.controller(controller) else { return };
+        let is_bound = |ability: &AbilityHandle| {
+            let granted = self.simulation.ability(*ability);
+            granted.is_some_and(|granted| granted.input() == Some(input)) && is_local(&self.simulation, *ability)
+        };
+        let bound: Vec<AbilityHandle> = known.abilities().iter().copied().filter(is_bound).collect();
+        for ability in bound {
+            // One that cannot be activated now is as any other press that comes to nothing.
+            let _ = self.stage.activate(&self.simulation, ability, ActivationRequest::default());
+        }
     }
 
     fn queue(&mut self, command: NetCommand) -> Result<PredictionKey, ActError> {

@@ -169,6 +169,9 @@ pub enum ClientEvent {
     },
     /// Something happened that leaves nothing behind.
     Happened(Event),
+    /// Something happened in an ability that only this player sees; handles are those of
+    /// [`Client::local_simulation`](crate::Client::local_simulation).
+    Local(Event),
     /// Something that was told did not happen after all.
     Retracted(Event),
     /// The server carried out a command.

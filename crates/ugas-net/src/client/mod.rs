@@ -4,6 +4,7 @@ mod act;
 mod event;
 mod impulses;
 mod inbox;
+mod local;
 mod shown;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -24,6 +25,7 @@ pub use event::ClientEvent;
 
 use self::impulses::{Impulses, News};
 use self::inbox::Inbox;
+use self::local::LocalStage;
 use self::shown::{Shown, digest};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
@@ -140,6 +142,7 @@ pub struct Client {
     digests: BTreeMap<Tick, u64>,
     impulses: Impulses,
     shown: Shown,
+    stage: LocalStage,
     dirty: bool,
     outbox: VecDeque<Vec<u8>>,
     events: VecDeque<ClientEvent>,
@@ -176,6 +179,7 @@ impl Client {
             digests: BTreeMap::new(),
             impulses: Impulses::default(),
             shown: Shown::default(),
+            stage: LocalStage::default(),
             dirty: false,
             outbox: VecDeque::new(),
             events: VecDeque::new(),
@@ -186,6 +190,11 @@ impl Client {
     /// What is shown: what the server told, and what is predicted upon it.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// The copy of the world on which abilities run that only this player sees, while one runs.
+    pub fn local_simulation(&self) -> Option<&Simulation> {
+        self.stage.simulation()
     }
 
     /// The rules.
@@ -441,6 +450,8 @@ impl Client {
                 self.frames.push_back(CommandFrame { tick: self.tick, commands });
             }
             self.play_tick(self.tick, &mut news);
+            let events = &mut self.events;
+            self.stage.advance(self.length.span(), |event| events.push_back(ClientEvent::Local(event)));
             has_ticked = true;
         }
         self.tell(news);

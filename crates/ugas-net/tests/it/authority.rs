@@ -3,6 +3,7 @@
 use ugas_core::handle::AbilityHandle;
 use ugas_core::simulation::ActivationRequest;
 use ugas_net::link::Conditions;
+use ugas_net::{ActError, ClientEvent};
 
 use crate::fixture::Match;
 
@@ -45,4 +46,25 @@ fn the_abilities_of_others_cannot_even_be_named() {
     game.run(0.5);
     let shielded = game.rig.server.catalog().tag("State.Shielded").unwrap();
     assert!(!game.rig.server.simulation().has_tag(game.heroes[1], shielded), "{result:?}");
+}
+
+#[test]
+fn what_runs_on_one_machine_only_is_never_sent_and_outlives_replays() {
+    let mut game = Match::new(1, Conditions::broadband());
+    let local = game.ability(0, "GA_Local");
+    let client = &mut game.rig.seats[0].client;
+    assert_eq!(client.activate(local, ActivationRequest::default()), Err(ActError::LocalOnly));
+    client.activate_local(local, ActivationRequest::default()).expect("it can be");
+    game.run(0.5);
+    let client = &game.rig.seats[0].client;
+    assert!(client.local_simulation().is_some(), "it waits for two seconds");
+    assert_eq!(game.rig.server.statistics().rejected, 0);
+    game.run(2.0);
+    assert!(game.rig.seats[0].client.local_simulation().is_none());
+    let heard = game.heard(0);
+    let ended = heard.iter().filter(|event| matches!(event, ClientEvent::Local(event) if event.kind.name() == "AbilityEnded"));
+    assert_eq!(ended.count(), 1);
+    let shield = game.ability(0, "GA_Shield");
+    let client = &mut game.rig.seats[0].client;
+    assert_eq!(client.activate_local(shield, ActivationRequest::default()), Err(ActError::NotLocal));
 }

@@ -30,7 +30,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     wolf.replication = ReplicationMode::Minimal;
     let mut royal = AbilityDef::new("GA_Royal").task(TaskDef::commit()).task(apply_owner("GE_Shield"));
     royal.net_execution = NetExecution::ServerOnly;
-    let mut local = AbilityDef::new("GA_Local").task(TaskDef::commit());
+    let mut local = AbilityDef::new("GA_Local").task(TaskDef::commit()).task(TaskDef::wait(2.0));
     local.net_execution = NetExecution::LocalOnly;
     let mut guarded = AbilityDef::new("GA_Guarded").task(TaskDef::commit());
     guarded.net_security = NetSecurity::ServerOnly;
