@@ -318,7 +318,7 @@ impl Decoder<'_> {
     ) -> Result<(), WireError> {
         // The index and the generation take a group each.
         let bits_each = u64::from(group::INDEX_GAP + group::GENERATION + 2);
-        let count = self.bits.count("handles", group::HANDLES, MAX_DATAGRAM, bits_each)? + 1;
+        let count = self.bits.count_some("handles", group::HANDLES, MAX_DATAGRAM, bits_each)?;
         let mut handles: Vec<H> = Vec::with_capacity(count);
         for _ in 0..count {
             let handle = self.next_handle(handles.last().copied())?;

@@ -1,1 +1,8 @@
-//! The wire from outside: sizes, hostile bytes, vectors.
+//! The wire from outside: messages there and back, sizes by hand, hostile bytes, test vectors.
+
+mod meaning;
+mod messages;
+mod wire;
+mod wire_hostile;
+mod wire_sizes;
+mod wire_vectors;
