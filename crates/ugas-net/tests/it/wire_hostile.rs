@@ -36,7 +36,7 @@ fn samples(count: usize) -> Vec<Vec<u8>> {
 /// The first bits, and zeros to the end of the byte.
 fn cut(bytes: &[u8], bits: usize) -> Vec<u8> {
     let mut cut = bytes[..bits.div_ceil(8)].to_vec();
-    if let Some(last) = cut.last_mut().filter(|_| bits % 8 != 0) {
+    if let Some(last) = cut.last_mut().filter(|_| !bits.is_multiple_of(8)) {
         *last &= (1 << (bits % 8)) - 1;
     }
     cut

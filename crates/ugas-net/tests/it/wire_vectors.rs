@@ -351,7 +351,7 @@ fn refused() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("an unknown kind", "server", vec![7]),
         ("bits after the end", "server", vec![0b1010]),
         ("a byte after the end", "server", vec![2, 0]),
-        ("an unknown reason to part", "client", bits(|writer| writer.bits(0b0100_011, 7))),
+        ("an unknown reason to part", "client", bits(|writer| writer.bits(0b010_0011, 7))),
         (
             "a tick of no length",
             "client",
