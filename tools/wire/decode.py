@@ -473,16 +473,20 @@ class Message:
         return controllers
 
     def change(self):
-        whole = own = effects = abilities = False
+        own = effects = abilities = False
+        epoch = 0
         if self.bits.flag():
             if self.bits.flag():
                 return {"gone": True}
-            whole, own, effects, abilities = (self.bits.flag() for _ in range(4))
-            require(whole or own or effects or abilities, "a view that need not be spelled out")
+            own, effects, abilities = (self.bits.flag() for _ in range(3))
+            if self.bits.flag():
+                epoch = self.bits.bits(8)
+                require(epoch, "an epoch that need not be spelled out")
+            require(own or effects or abilities or epoch, "a view that need not be spelled out")
         sight = {"effects": effects, "abilities": abilities}
-        return {"whole": whole, "own": own, "sight": sight, "pieces": self.block()}
+        return {"epoch": epoch, "own": own, "sight": sight, "pieces": self.block(own)}
 
-    def block(self):
+    def block(self, own):
         there = {kind for kind in ("attribute", "tag", "effect") if self.bits.flag()}
         if self.bits.flag():
             others = ("head", "placement", "cue", "ability", "run", "task", "inputs")
@@ -493,10 +497,10 @@ class Message:
         pieces = []
         for kind in order:
             if kind in there:
-                pieces += self.pieces(kind)
+                pieces += self.pieces(kind, own)
         return pieces
 
-    def pieces(self, kind):
+    def pieces(self, kind, own):
         if kind in ("head", "placement", "inputs"):
             ids = [None]
         elif kind == "attribute":
@@ -512,19 +516,17 @@ class Message:
         pieces = []
         for each in ids:
             gone = some_gone and self.bits.flag()
-            pieces.append({"piece": kind, "id": each, "is": None if gone else self.content(kind, each)})
+            pieces.append({"piece": kind, "id": each, "is": None if gone else self.content(kind, each, own)})
         require(not some_gone or any(piece["is"] is None for piece in pieces), "nothing is gone")
         return pieces
 
-    def content(self, kind, which):
+    def content(self, kind, which, own):
         bits = self.bits
-        if kind == "head":
-            return self.head()
         if kind == "placement":
             position = [self.dictionary.positions.read(bits)[1] for _ in range(3)]
             return {"position": position, "facing": [self.dictionary.facings.read(bits)[1] for _ in range(3)]}
         if kind == "attribute":
-            quantiser = self.dictionary.attributes[which]
+            quantiser = Quantiser("exact") if own else self.dictionary.attributes[which]
             differ = bits.flag()
             base = quantiser.read(bits)
             current = quantiser.read(bits) if differ else base
@@ -535,25 +537,6 @@ class Message:
         if kind == "cue":
             return {"count": bits.varint(1, 32), "since": bits.varint(8)}
         return {"record": bits.bytes(MAX_DATAGRAM).hex()}
-
-    def head(self):
-        bits = self.bits
-        head = {
-            "template": bits.option(lambda: bits.varint(4, 32)),
-            "owner": bits.option(self.actor),
-            "avatar": bits.option(self.actor),
-        }
-        count = bits.varint(2)
-        require(count <= 256, "too many attribute sets")
-        sets, following = [], 0
-        for _ in range(count):
-            following += bits.varint(4)
-            require(following < 2**32, "an attribute set is out of range")
-            sets.append(following)
-            following += 1
-        head["sets"] = sets
-        head["team"] = bits.option(lambda: bits.text(64))
-        return head
 
 
 def name(handle):

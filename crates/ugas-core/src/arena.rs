@@ -32,13 +32,16 @@ pub struct Arena<H, T> {
     /// The place to be taken next; the free places are linked from there.
     first_free: Option<u32>,
     occupied: u32,
+    /// Places that are freed get no generation below this. It rises where older objects were put back into places that
+    /// have had younger ones ([`Arena::refill`]), and is not written: whoever reads an arena has seen none of them.
+    floor: NonZeroU32,
     handle: PhantomData<fn() -> H>,
 }
 
 impl<H: Handle, T> Arena<H, T> {
     /// An empty arena.
     pub const fn new() -> Self {
-        Self { slots: Vec::new(), first_free: None, occupied: 0, handle: PhantomData }
+        Self { slots: Vec::new(), first_free: None, occupied: 0, floor: NonZeroU32::MIN, handle: PhantomData }
     }
 
     /// An empty arena that holds `capacity` objects before it allocates again (I6).
@@ -117,7 +120,7 @@ impl<H: Handle, T> Arena<H, T> {
         }
         let vacated = match slot.generation.checked_add(1) {
             Some(generation) => {
-                slot.generation = generation;
+                slot.generation = generation.max(self.floor);
                 Content::Free { next: self.first_free.replace(handle.index()) }
             }
             // A place that has run out of generations would give out handles of the long dead again.
@@ -170,6 +173,76 @@ impl<H: Handle, T> Arena<H, T> {
         })
     }
 
+    /// A generation that no object of this arena has had.
+    pub(crate) fn unused_generation(&self) -> NonZeroU32 {
+        let used = self.slots.iter().map(|slot| match slot.content {
+            // The next one has it.
+            Content::Free { .. } => slot.generation.get() - 1,
+            Content::Occupied(_) | Content::Retired => slot.generation.get(),
+        });
+        let unused = used.max().unwrap_or_default().saturating_add(1);
+        NonZeroU32::new(unused).map_or(self.floor, |unused| unused.max(self.floor))
+    }
+
+    /// Makes these all that lives here, each under its handle, whatever was there before. They must be sorted by
+    /// handle; of several for one place the first counts. The handles of all others are those of the dead from now
+    /// on, and stay so; no generation below `floor` is given out again.
+    ///
+    /// Objects are written over those that are in their places, whose memory is used (I6).
+    pub(crate) fn refill<'a>(&mut self, objects: impl Iterator<Item = (H, &'a T)>, floor: NonZeroU32)
+    where
+        T: Clone + 'a,
+    {
+        self.floor = self.unused_generation().max(floor);
+        self.first_free = None;
+        self.occupied = 0;
+        let mut next = 0;
+        for (handle, object) in objects {
+            let at = handle.index() as usize;
+            if at < next {
+                continue;
+            }
+            self.free_places(next..at);
+            let generation = handle.generation();
+            self.floor = self.floor.max(generation.saturating_add(1));
+            match self.slots.get_mut(at) {
+                None => self.slots.push(Slot { generation, content: Content::Occupied(object.clone()) }),
+                Some(slot) => {
+                    slot.generation = generation;
+                    match &mut slot.content {
+                        Content::Occupied(old) => old.clone_from(object),
+                        content => *content = Content::Occupied(object.clone()),
+                    }
+                }
+            }
+            self.occupied += 1;
+            next = at + 1;
+        }
+        self.free_places(next..self.slots.len());
+        // From the last to the first, so that the first is the next to be taken.
+        for index in (0..self.slots.len() as u32).rev() {
+            let slot = &mut self.slots[index as usize];
+            if let Content::Free { next } = &mut slot.content {
+                *next = self.first_free.replace(index);
+                slot.generation = slot.generation.max(self.floor);
+            }
+        }
+    }
+
+    /// Frees places without linking them, and makes those that are not there yet.
+    fn free_places(&mut self, places: core::ops::Range<usize>) {
+        for at in places {
+            match self.slots.get_mut(at) {
+                None => {
+                    let content = Content::Free { next: None };
+                    self.slots.push(Slot { generation: self.floor, content });
+                }
+                Some(slot) if slot.generation == NonZeroU32::MAX => slot.content = Content::Retired,
+                Some(slot) => slot.content = Content::Free { next: None },
+            }
+        }
+    }
+
     /// The handles of all objects, by index.
     pub fn handles(&self) -> impl Iterator<Item = H> + Clone {
         self.iter().map(|(handle, _)| handle)
@@ -190,8 +263,9 @@ impl<H, T: Clone> Clone for Arena<H, T> {
     /// Keeps the allocation, and what the objects of places occupied on both sides have allocated: restoring a
     /// snapshot every frame must not allocate (I6).
     fn clone_from(&mut self, source: &Self) {
-        let Self { slots, first_free, occupied, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied, floor, handle: PhantomData } = self;
         slots.clone_from(&source.slots);
+        *floor = source.floor;
         *first_free = source.first_free;
         *occupied = source.occupied;
     }
@@ -206,7 +280,7 @@ impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
 impl<H, T: StateHash> StateHash for Arena<H, T> {
     /// The free places too, in their order: they decide which handles come next (I1).
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { slots, first_free, occupied: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, handle: PhantomData } = self;
         slots.state_hash(hasher);
         first_free.state_hash(hasher);
     }
@@ -214,7 +288,7 @@ impl<H, T: StateHash> StateHash for Arena<H, T> {
 
 impl<H, T: Encode> Encode for Arena<H, T> {
     fn encode(&self, encoder: &mut Encoder) {
-        let Self { slots, first_free, occupied: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, handle: PhantomData } = self;
         slots.encode(encoder);
         first_free.encode(encoder);
     }
@@ -240,7 +314,7 @@ impl<H, T: Decode> Decode for Arena<H, T> {
         if next.is_some() {
             return Err(decoder.invalid("the free places of an arena are linked in a circle"));
         }
-        Ok(Self { slots, first_free, occupied, handle: PhantomData })
+        Ok(Self { slots, first_free, occupied, floor: NonZeroU32::MIN, handle: PhantomData })
     }
 }
 
@@ -459,6 +533,31 @@ mod tests {
         check(&[2, 2, 1, 0, 2, 1, 1, 0, 0], Some(unlinked));
         let used_up = DecodeErrorKind::Invalid("a place of an arena is used up that is not");
         check(&[1, 3, 2, 0], Some(used_up));
+    }
+
+    #[test]
+    fn a_refilled_arena_has_what_it_was_given_and_calls_nobody_back_to_life() {
+        let mut arena: Arena<TaskId, char> = Arena::new();
+        let [a, b, c] = ['a', 'b', 'c'].map(|name| arena.insert(name));
+        arena.remove(b);
+        let younger = arena.insert('y');
+        assert_eq!((younger, arena.unused_generation().get()), (task(1, 2), 3));
+        // `b` comes back where `y` is, and a new one after a gap.
+        let new = task(4, 3);
+        let floor = arena.unused_generation();
+        arena.refill([(a, &'A'), (b, &'B'), (new, &'N')].into_iter(), floor);
+        let content: Vec<_> = arena.iter().map(|(handle, name)| (handle, *name)).collect();
+        assert_eq!((content.as_slice(), arena.len()), ([(a, 'A'), (b, 'B'), (new, 'N')].as_slice(), 3));
+        assert!([younger, c].iter().all(|dead| !arena.contains(*dead)));
+        arena.remove(b);
+        let next = ["d", "e", "f"].map(|_| arena.insert('?'));
+        // Generation 3 was given to the new one, so 4 is the lowest; places 2 and 3 are free, then there is a sixth.
+        assert_eq!(next, [task(1, 4), task(2, 4), task(3, 4)]);
+        assert_eq!(arena.insert('?'), task(5, 1));
+        assert!(![a, b, c, younger, new].iter().any(|old| next.contains(old)));
+        arena.refill(core::iter::empty(), NonZeroU32::MIN);
+        assert_eq!((arena.len(), arena.insert('z')), (0, task(0, 5)));
+        assert_eq!(arena.iter().count(), 1);
     }
 
     #[derive(Clone, Debug)]

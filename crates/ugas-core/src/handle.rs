@@ -47,6 +47,16 @@ macro_rules! handle {
                     None => None,
                 }
             }
+
+            /// What stands on a client in the place of a handle of something that it does not see
+            /// ([`mirror`](crate::mirror)). No arena ever gives it out, so it finds nothing, like a handle of the
+            /// dead; it is written and read like any other.
+            pub const UNSEEN: Self = Self { index: u32::MAX, generation: core::num::NonZeroU32::MIN };
+
+            /// Whether it is [`Self::UNSEEN`].
+            pub fn is_unseen(self) -> bool {
+                self == Self::UNSEEN
+            }
         }
 
         impl $crate::handle::Handle for $name {
@@ -87,7 +97,8 @@ macro_rules! handle {
                 let index = u32::decode(decoder)?;
                 let generation = core::num::NonZeroU32::new(u32::decode(decoder)?);
                 let generation = generation.ok_or_else(|| decoder.invalid("a handle has generation 0"))?;
-                Ok(Self { index, generation })
+                let handle = Self { index, generation };
+                Ok(decoder.names().map_or(handle, |names| names.local_or_unseen(handle)))
             }
         }
     };

@@ -20,7 +20,7 @@
 //! 6. Answers: [`event`], [`refusal`], [`explain`].
 //! 7. Beside the simulation: [`input`] (§11), from devices to the ids that abilities are bound to.
 //! 8. [`reload`]: a running simulation under a changed catalog; [`character`]: a controller that goes from one simulation
-//!    to another.
+//!    to another; [`mirror`]: a window of one simulation on another.
 //!
 //! # References in comments
 //!

@@ -78,6 +78,20 @@ impl<P: Copy + Ord> TimerWheel<P> {
         }
     }
 
+    /// Forgets all timers and moves to an instant, which may be past; the memory is kept. Keys from before must not be
+    /// used any more: they may name others.
+    pub(crate) fn restart(&mut self, now: Time) {
+        let Self { now: present, position, nodes, first_free, len, slots, occupancy, due, late, due_len } =
+            self;
+        (*present, *position) = (now.micros(), now.micros());
+        nodes.clear();
+        (*first_free, *len, *due_len) = (NONE, 0, 0);
+        slots.fill(EMPTY_SLOT);
+        *occupancy = [0; LEVELS];
+        due.clear();
+        late.clear();
+    }
+
     /// The instant up to which timers have come out.
     pub const fn now(&self) -> Time {
         Time::from_micros(self.now)

@@ -350,8 +350,9 @@ pub enum ControllerChange {
     Gone,
     /// Pieces of it are new.
     Pieces {
-        /// Whether these are all pieces: whatever else was known of it is void.
-        whole: bool,
+        /// Counts how often the client was told of it from the beginning, modulo 256: whatever was known under another
+        /// number is void.
+        epoch: u8,
         /// Whether it is the client's own.
         own: bool,
         /// How much of it the client sees.

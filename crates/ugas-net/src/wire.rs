@@ -23,13 +23,12 @@ mod dictionary;
 mod error;
 mod frames;
 mod handshake;
-mod head;
 mod ids;
 mod news;
 mod update;
 mod values;
 
-pub use block::write_block;
+pub use block::{Exactness, write_block};
 pub use command::{settle, settle_targets};
 pub use dictionary::{Dictionary, DictionaryError};
 pub use error::EncodeError;
@@ -71,8 +70,6 @@ mod group {
     pub(super) const ORDINAL: u32 = 3;
     /// Bytes.
     pub(super) const LENGTH: u32 = 5;
-    pub(super) const DEFINITION: u32 = 4;
-    pub(super) const SETS: u32 = 2;
     /// How many handles, less one.
     pub(super) const HANDLES: u32 = 2;
     /// How often a tag was granted.

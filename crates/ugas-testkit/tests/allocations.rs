@@ -20,7 +20,7 @@ use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 use ugas_net::bits::BitWriter;
-use ugas_net::wire::{self, Dictionary, Room, UpdateHeader, UpdateWriter, View};
+use ugas_net::wire::{self, Dictionary, Exactness, Room, UpdateHeader, UpdateWriter, View};
 use ugas_testkit::fuzz;
 
 /// The system's allocator, counting for each thread.
@@ -367,7 +367,8 @@ fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
         base -= 0.3;
         let piece = Piece::Attribute { base, current: base };
         block.clear();
-        wire::write_block(&dictionary, [(health, Some(&piece))].into_iter(), &mut block).unwrap();
+        wire::write_block(&dictionary, Exactness::Rounded, [(health, Some(&piece))].into_iter(), &mut block)
+            .unwrap();
         let mut update =
             UpdateWriter::begin(&dictionary, UpdateHeader::default(), std::mem::take(&mut datagram));
         assert_eq!(update.controller(fixture.target, View::default(), &block), Ok(Room::Taken));

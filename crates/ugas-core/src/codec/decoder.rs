@@ -1,6 +1,7 @@
 //! Reading.
 
 use super::error::{DecodeError, DecodeErrorKind};
+use crate::mirror::Names;
 
 /// A value that can be read.
 pub trait Decode: Sized {
@@ -18,6 +19,8 @@ pub struct Decoder<'a> {
     at: usize,
     version: u32,
     depth: u32,
+    /// What handles are called here that another simulation wrote.
+    names: Option<&'a Names>,
 }
 
 /// Deepest nesting of lists and boxes. The deepest tasks that a catalog allows take two for each of their 64 levels.
@@ -29,12 +32,22 @@ const ROOM_IN_ADVANCE: usize = 4_096;
 impl<'a> Decoder<'a> {
     /// At the beginning of `bytes`, which were written in this format version.
     pub fn new(bytes: &'a [u8], version: u32) -> Self {
-        Self { bytes, at: 0, version, depth: 0 }
+        Self { bytes, at: 0, version, depth: 0, names: None }
+    }
+
+    /// Translates every handle that is read: the writer's name of something becomes the reader's, and the name of
+    /// something that the reader does not have becomes one that finds nothing.
+    pub(crate) fn translating(self, names: &'a Names) -> Self {
+        Self { names: Some(names), ..self }
+    }
+
+    pub(crate) fn names(&self) -> Option<&'a Names> {
+        self.names
     }
 
     /// At the same place of bytes that end earlier.
     pub(super) fn resume_within(self, bytes: &'a [u8], version: u32) -> Self {
-        Self { bytes, at: self.at.min(bytes.len()), version, depth: self.depth }
+        Self { bytes, at: self.at.min(bytes.len()), version, ..self }
     }
 
     /// The format version of the bytes.

@@ -60,6 +60,11 @@ impl Encoder {
         }
     }
 
+    /// Forgets what was written, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
     /// All that was written.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

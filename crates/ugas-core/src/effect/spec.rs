@@ -131,7 +131,7 @@ impl EffectSpec {
     }
 
     /// What [`Self::set_magnitude`] and [`Self::with_period`] see to.
-    fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
         if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the numbers of a spec are not sorted by their tags");
         }

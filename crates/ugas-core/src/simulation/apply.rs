@@ -160,6 +160,7 @@ impl Simulation {
         }
         // One that is yet to come would be taken for whoever gets its handle.
         if let Some(source) = spec.context.source
+            && !source.is_unseen()
             && !self.state.controllers.has_lived(source)
         {
             return Err(refuse(RefusalReason::UnknownController(source)));

@@ -8,7 +8,7 @@
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
 //! and `targets`. `limits` bounds what callers bring along. `derive` is all that follows from facts, and `integrity` says
 //! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
-//! takes one controller down by names and makes a new one of it.
+//! takes one controller down by names and makes a new one of it; `mirror` shows controllers to others.
 
 mod ability;
 mod actions;
@@ -29,6 +29,7 @@ mod inputs;
 mod integrity;
 mod limits;
 mod magnitude;
+mod mirror;
 mod numbers;
 mod observe;
 mod policy;

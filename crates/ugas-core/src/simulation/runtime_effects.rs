@@ -65,6 +65,11 @@ impl RuntimeEffects {
         }
     }
 
+    /// No instance of any is active.
+    pub(super) fn forget_uses(&mut self) {
+        self.known.iter_mut().for_each(|known| known.uses = 0);
+    }
+
     /// The number that the next effect gets.
     pub(super) fn next(&self) -> u32 {
         self.next

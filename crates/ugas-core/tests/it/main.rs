@@ -34,6 +34,7 @@ mod inputs;
 mod limits;
 mod magnitudes;
 mod migration;
+mod mirror;
 mod modifier_pipeline;
 mod periodic;
 mod policies;

@@ -20,18 +20,42 @@ use crate::bits::{BitWriter, WireError, WireErrorKind};
 use crate::limits::MAX_DATAGRAM;
 use crate::quantise::Quantiser;
 
+/// Whether attributes are told as they are, or as the dictionary rounds them. Owners predict upon them, so they get them
+/// exactly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exactness {
+    /// As they are.
+    Exact,
+    /// As the dictionary rounds them.
+    Rounded,
+}
+
+impl Exactness {
+    /// For owners, and for others.
+    pub const fn of(own: bool) -> Self {
+        if own { Self::Exact } else { Self::Rounded }
+    }
+
+    fn quantiser(self, dictionary: &Dictionary, attribute: AttributeId) -> Quantiser {
+        match self {
+            Self::Exact => Quantiser::Exact,
+            Self::Rounded => dictionary.attribute(attribute),
+        }
+    }
+}
+
 /// Writes pieces of a controller, which come by rising key; `None` stands for one that is gone.
 ///
 /// ```
 /// use ugas_core::id::AttributeId;
 /// use ugas_core::mirror::{Piece, PieceKey};
 /// use ugas_net::bits::BitWriter;
-/// use ugas_net::wire::{Dictionary, write_block};
+/// use ugas_net::wire::{Dictionary, Exactness, write_block};
 ///
 /// let dictionary = Dictionary::sized(200, 16);
 /// let health = (PieceKey::Attribute(AttributeId::from_index(4)), Piece::Attribute { base: 80.0, current: 80.0 });
 /// let mut block = BitWriter::new();
-/// write_block(&dictionary, [(health.0, Some(&health.1))].into_iter(), &mut block)?;
+/// write_block(&dictionary, Exactness::Rounded, [(health.0, Some(&health.1))].into_iter(), &mut block)?;
 /// assert_eq!(block.byte_len(), 4);
 /// # Ok::<(), ugas_net::wire::EncodeError>(())
 /// ```
@@ -40,11 +64,12 @@ use crate::quantise::Quantiser;
 /// If something cannot be written; then nothing is.
 pub fn write_block<'a>(
     dictionary: &Dictionary,
+    exactness: Exactness,
     pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
     block: &mut BitWriter,
 ) -> Result<(), EncodeError> {
     let mark = block.mark();
-    let written = Encoder { bits: &mut *block, dictionary }.block(pieces);
+    let written = Encoder { bits: &mut *block, dictionary }.block(exactness, pieces);
     if written.is_err() {
         block.rewind(mark);
     }
@@ -108,6 +133,7 @@ impl Kind {
 impl Encoder<'_> {
     fn block<'a>(
         &mut self,
+        exactness: Exactness,
         pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
     ) -> Result<(), EncodeError> {
         let mut there = 0;
@@ -122,7 +148,7 @@ impl Encoder<'_> {
         self.kinds(there);
         for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
             let of_kind = pieces.clone().filter(move |(key, _)| Kind::of(*key) == kind);
-            self.pieces_of(kind, of_kind)?;
+            self.pieces_of(exactness, kind, of_kind)?;
         }
         Ok(())
     }
@@ -139,6 +165,7 @@ impl Encoder<'_> {
 
     fn pieces_of<'a>(
         &mut self,
+        exactness: Exactness,
         kind: Kind,
         pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
     ) -> Result<(), EncodeError> {
@@ -183,7 +210,7 @@ impl Encoder<'_> {
                 self.bits.bool(piece.is_none());
             }
             if let Some(piece) = piece {
-                self.piece(key, piece)?;
+                self.piece(exactness, key, piece)?;
             }
         }
         Ok(())
@@ -204,15 +231,14 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
+    fn piece(&mut self, exactness: Exactness, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
         match (key, piece) {
-            (PieceKey::Head, Piece::Head(head)) => self.head(head),
             (PieceKey::Placement, Piece::Placement(placement)) => {
                 self.coded(self.dictionary.positions(), placement.position())?;
                 self.coded(self.dictionary.facings(), placement.facing())
             }
             (PieceKey::Attribute(attribute), Piece::Attribute { base, current }) => {
-                self.attribute(attribute, *base, *current)
+                self.attribute(exactness.quantiser(self.dictionary, attribute), *base, *current)
             }
             (PieceKey::Tag(_), Piece::Tag(count)) => {
                 self.bits.varint(u64::from(*count), group::GRANTS);
@@ -224,7 +250,8 @@ impl Encoder<'_> {
                 Ok(())
             }
             (
-                PieceKey::Effect(_)
+                PieceKey::Head
+                | PieceKey::Effect(_)
                 | PieceKey::Ability(_)
                 | PieceKey::Run(_)
                 | PieceKey::Task(_)
@@ -235,8 +262,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn attribute(&mut self, attribute: AttributeId, base: f64, current: f64) -> Result<(), EncodeError> {
-        let quantiser = self.dictionary.attribute(attribute);
+    fn attribute(&mut self, quantiser: Quantiser, base: f64, current: f64) -> Result<(), EncodeError> {
         let code = |value| quantiser.code(value).ok_or(EncodeError::NotFinite("an attribute"));
         let (base, current) = (code(base)?, code(current)?);
         self.bits.bool(base != current);
@@ -258,26 +284,29 @@ impl Encoder<'_> {
 
 impl Decoder<'_> {
     /// Pieces by rising key.
-    pub(super) fn block(&mut self) -> Result<Vec<(PieceKey, Option<Piece>)>, WireError> {
+    pub(super) fn block(
+        &mut self,
+        exactness: Exactness,
+    ) -> Result<Vec<(PieceKey, Option<Piece>)>, WireError> {
         let there = self.kinds()?;
         let mut pieces = Vec::new();
         for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
             match kind {
-                Kind::Head => self.pieces_of(&mut pieces, once(PieceKey::Head))?,
-                Kind::Placement => self.pieces_of(&mut pieces, once(PieceKey::Placement))?,
-                Kind::Inputs => self.pieces_of(&mut pieces, once(PieceKey::Inputs))?,
+                Kind::Head => self.pieces_of(exactness, &mut pieces, once(PieceKey::Head))?,
+                Kind::Placement => self.pieces_of(exactness, &mut pieces, once(PieceKey::Placement))?,
+                Kind::Inputs => self.pieces_of(exactness, &mut pieces, once(PieceKey::Inputs))?,
                 Kind::Attribute => {
                     let ids = ids::read(&mut self.bits, "attributes", self.dictionary.attributes())?;
                     let keys = ids.into_iter().map(|id| PieceKey::Attribute(AttributeId::from_index(id)));
-                    self.pieces_of(&mut pieces, keys)?;
+                    self.pieces_of(exactness, &mut pieces, keys)?;
                 }
                 Kind::Tag => {
                     let tags = self.tags()?;
-                    self.pieces_of(&mut pieces, tags.into_iter().map(PieceKey::Tag))?;
+                    self.pieces_of(exactness, &mut pieces, tags.into_iter().map(PieceKey::Tag))?;
                 }
                 Kind::Cue => {
                     let tags = self.tags()?;
-                    self.pieces_of(&mut pieces, tags.into_iter().map(PieceKey::Cue))?;
+                    self.pieces_of(exactness, &mut pieces, tags.into_iter().map(PieceKey::Cue))?;
                 }
                 Kind::Effect => self.handles(&mut pieces, PieceKey::Effect)?,
                 Kind::Ability => self.handles(&mut pieces, PieceKey::Ability)?,
@@ -324,11 +353,12 @@ impl Decoder<'_> {
             let handle = self.next_handle(handles.last().copied())?;
             handles.push(handle);
         }
-        self.pieces_of(pieces, handles.into_iter().map(key))
+        self.pieces_of(Exactness::Exact, pieces, handles.into_iter().map(key))
     }
 
     fn pieces_of(
         &mut self,
+        exactness: Exactness,
         pieces: &mut Vec<(PieceKey, Option<Piece>)>,
         keys: impl Iterator<Item = PieceKey>,
     ) -> Result<(), WireError> {
@@ -340,7 +370,7 @@ impl Decoder<'_> {
                 pieces.push((key, None));
                 gone += 1;
             } else {
-                let piece = self.piece(key)?;
+                let piece = self.piece(exactness, key)?;
                 pieces.push((key, Some(piece)));
             }
         }
@@ -350,31 +380,32 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, key: PieceKey) -> Result<Piece, WireError> {
+    fn piece(&mut self, exactness: Exactness, key: PieceKey) -> Result<Piece, WireError> {
         Ok(match key {
-            PieceKey::Head => Piece::Head(self.head()?),
             PieceKey::Placement => {
                 let not_finite = self.bits.error(WireErrorKind::NotFinite);
                 let position = self.coded(self.dictionary.positions())?;
                 let facing = self.coded(self.dictionary.facings())?;
                 Piece::Placement(Placement::new(position, facing).map_err(|_| not_finite)?)
             }
-            PieceKey::Attribute(attribute) => self.attribute(attribute)?,
+            PieceKey::Attribute(attribute) => {
+                self.attribute(exactness.quantiser(self.dictionary, attribute))?
+            }
             PieceKey::Tag(_) => Piece::Tag(self.bits.small(group::GRANTS)?),
             PieceKey::Cue(_) => Piece::Cue {
                 count: self.bits.small(group::GRANTS)?,
                 since: Time::from_micros(self.bits.varint(group::TIME)?),
             },
-            PieceKey::Effect(_)
+            PieceKey::Head
+            | PieceKey::Effect(_)
             | PieceKey::Ability(_)
             | PieceKey::Run(_)
             | PieceKey::Task(_)
-            | PieceKey::Inputs => Piece::Record(self.bytes("bytes of a record", MAX_DATAGRAM)?),
+            | PieceKey::Inputs => Piece::Record(self.bytes("bytes of a record", MAX_DATAGRAM)?.into()),
         })
     }
 
-    fn attribute(&mut self, attribute: AttributeId) -> Result<Piece, WireError> {
-        let quantiser = self.dictionary.attribute(attribute);
+    fn attribute(&mut self, quantiser: Quantiser) -> Result<Piece, WireError> {
         let begin = self.bits.position();
         let differs = self.bits.bool()?;
         let base = quantiser.read(&mut self.bits)?;

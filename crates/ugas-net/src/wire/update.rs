@@ -6,7 +6,7 @@
 use ugas_core::handle::ControllerId;
 use ugas_core::mirror::Sight;
 
-use super::block::write_block;
+use super::block::{Exactness, write_block};
 use super::dictionary::Dictionary;
 use super::error::EncodeError;
 use super::values::{Decoder, Encoder};
@@ -36,14 +36,21 @@ pub struct UpdateHeader {
 }
 
 /// How a client sees a controller.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View {
-    /// Whether these are all pieces: whatever else was known of it is void.
-    pub whole: bool,
+    /// Counts how often the client was told of it from the beginning, modulo 256.
+    pub epoch: u8,
     /// Whether it is the client's own.
     pub own: bool,
     /// How much of it the client sees.
     pub sight: Sight,
+}
+
+impl Default for View {
+    /// Somebody else, of whom one sees what is shown, for the first time: what most are.
+    fn default() -> Self {
+        Self { epoch: 0, own: false, sight: Sight::SHOWN }
+    }
 }
 
 /// Whether something went into a datagram.
@@ -62,11 +69,11 @@ pub enum Room {
 /// ```
 /// use ugas_core::handle::ControllerId;
 /// use ugas_net::bits::BitWriter;
-/// use ugas_net::wire::{Dictionary, Room, UpdateHeader, UpdateWriter, View, write_block};
+/// use ugas_net::wire::{Dictionary, Exactness, Room, UpdateHeader, UpdateWriter, View, write_block};
 ///
 /// let dictionary = Dictionary::sized(200, 16);
 /// let mut block = BitWriter::new();
-/// write_block(&dictionary, core::iter::empty(), &mut block)?;
+/// write_block(&dictionary, Exactness::Rounded, core::iter::empty(), &mut block)?;
 /// let mut update = UpdateWriter::begin(&dictionary, UpdateHeader::default(), BitWriter::new());
 /// let controller = ControllerId::from_bits(1 << 32 | 7).unwrap();
 /// assert_eq!(update.controller(controller, View::default(), &block)?, Room::Taken);
@@ -261,11 +268,11 @@ pub(super) fn write_update(
     for ControllerUpdate { controller, change } in controllers {
         match change {
             ControllerChange::Gone => fits(writer.gone(*controller)?)?,
-            ControllerChange::Pieces { whole, own, sight, pieces } => {
+            ControllerChange::Pieces { epoch, own, sight, pieces } => {
                 block.clear();
                 let pieces = pieces.iter().map(|(key, piece)| (*key, piece.as_ref()));
-                write_block(dictionary, pieces, &mut block)?;
-                let view = View { whole: *whole, own: *own, sight: *sight };
+                write_block(dictionary, Exactness::of(*own), pieces, &mut block)?;
+                let view = View { epoch: *epoch, own: *own, sight: *sight };
                 fits(writer.controller(*controller, view, &block)?)?;
             }
         }
@@ -275,12 +282,16 @@ pub(super) fn write_update(
 
 /// One bit for what most are: news of somebody else, of whom one sees what is shown.
 fn write_view(bits: &mut BitWriter, view: View) {
-    let View { whole, own, sight } = view;
+    let View { epoch, own, sight } = view;
     let is_plain = view == View::default();
     bits.bool(!is_plain);
     if !is_plain {
         bits.bool(false);
-        [whole, own, sight.effects, sight.abilities].into_iter().for_each(|flag| bits.bool(flag));
+        [own, sight.effects, sight.abilities].into_iter().for_each(|flag| bits.bool(flag));
+        bits.bool(epoch != 0);
+        if epoch != 0 {
+            bits.bits(u64::from(epoch), 8);
+        }
     }
 }
 
@@ -322,16 +333,19 @@ impl Decoder<'_> {
             if self.bits.bool()? {
                 return Ok(ControllerChange::Gone);
             }
-            view.whole = self.bits.bool()?;
             view.own = self.bits.bool()?;
             view.sight.effects = self.bits.bool()?;
             view.sight.abilities = self.bits.bool()?;
-            if view == View::default() {
+            let is_later = self.bits.bool()?;
+            if is_later {
+                view.epoch = self.bits.bits(8)? as u8;
+            }
+            if view == View::default() || is_later && view.epoch == 0 {
                 return self.error_at(begin, WireErrorKind::NotCanonical("how a controller is seen"));
             }
         }
-        let View { whole, own, sight } = view;
-        Ok(ControllerChange::Pieces { whole, own, sight, pieces: self.block()? })
+        let View { epoch, own, sight } = view;
+        Ok(ControllerChange::Pieces { epoch, own, sight, pieces: self.block(Exactness::of(own))? })
     }
 
     fn part(&mut self) -> Result<(u8, u8), WireError> {

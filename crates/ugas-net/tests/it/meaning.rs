@@ -7,7 +7,7 @@ use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::Handle;
 use ugas_core::id::{ActorId, AttributeId};
-use ugas_core::mirror::{Head, Piece, PieceKey};
+use ugas_core::mirror::{Piece, PieceKey};
 use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_net::message::{
@@ -247,9 +247,9 @@ fn burst(burst: &Burst) -> Value {
 fn controller(update: &ControllerUpdate) -> Value {
     match &update.change {
         ControllerChange::Gone => json!({ "controller": handle(update.controller), "gone": true }),
-        ControllerChange::Pieces { whole, own, sight, pieces } => json!({
+        ControllerChange::Pieces { epoch, own, sight, pieces } => json!({
             "controller": handle(update.controller),
-            "whole": whole,
+            "epoch": epoch,
             "own": own,
             "sight": { "effects": sight.effects, "abilities": sight.abilities },
             "pieces": pieces.iter().map(|(key, content)| piece(*key, content.as_ref())).collect::<Vec<_>>(),
@@ -275,7 +275,6 @@ fn piece(key: PieceKey, piece: Option<&Piece>) -> Value {
 
 fn content(piece: &Piece) -> Value {
     match piece {
-        Piece::Head(head) => self::head(head),
         Piece::Placement(placement) => {
             json!({ "position": placement.position(), "facing": placement.facing() })
         }
@@ -284,14 +283,4 @@ fn content(piece: &Piece) -> Value {
         Piece::Cue { count, since } => json!({ "count": count, "since": since.micros() }),
         Piece::Record(record) => json!({ "record": hex(record) }),
     }
-}
-
-fn head(head: &Head) -> Value {
-    json!({
-        "template": head.template.map(|template| template.index()),
-        "owner": actor(head.owner),
-        "avatar": actor(head.avatar),
-        "sets": head.sets.iter().map(|set| set.index()).collect::<Vec<_>>(),
-        "team": head.team.as_ref().map(|team| team.name()),
-    })
 }

@@ -8,10 +8,10 @@ use proptest::sample::Index;
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::{HitResult, PredictionKey, RawPayload, Vector3};
 use ugas_core::handle::{ControllerId, Handle};
-use ugas_core::id::{ActorId, AttributeId, AttributeSetId, TagId, TemplateId};
+use ugas_core::id::{ActorId, AttributeId, TagId};
 use ugas_core::input::InputId;
-use ugas_core::mirror::{Head, Piece, PieceKey, Sight};
-use ugas_core::targeting::{Placement, Target, TargetData, Team};
+use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::message::{
@@ -255,20 +255,6 @@ fn burst() -> impl Strategy<Value = Burst> {
     )
 }
 
-fn head() -> impl Strategy<Value = Head> {
-    let sets = prop::collection::btree_set(prop_oneof![0..30u32, any::<u32>()], 0..5);
-    let actor = || prop::option::of(prop_oneof![0..300u64, any::<u64>()].prop_map(ActorId));
-    (prop::option::of(integer()), actor(), actor(), sets, prop::option::of("\\PC{0,10}")).prop_map(
-        |(template, owner, avatar, sets, team)| Head {
-            template: template.map(TemplateId::from_index),
-            owner,
-            avatar,
-            sets: sets.into_iter().map(AttributeSetId::from_index).collect(),
-            team: team.map(Team::new),
-        },
-    )
-}
-
 /// As it is at the other end.
 fn attribute() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
     let values = (number(), number(), any::<bool>());
@@ -292,10 +278,10 @@ fn placement() -> impl Strategy<Value = Placement> {
 }
 
 fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
-    let record = || prop::option::of(payload().prop_map(Piece::Record));
+    let record = || prop::option::of(payload().prop_map(|bytes| Piece::Record(bytes.into())));
     prop_oneof![
         8 => attribute(),
-        1 => prop::option::of(head().prop_map(Piece::Head)).prop_map(|piece| (PieceKey::Head, piece)),
+        1 => record().prop_map(|piece| (PieceKey::Head, piece)),
         1 => prop::option::of(placement().prop_map(Piece::Placement)).prop_map(|piece| (PieceKey::Placement, piece)),
         3 => (tag(), prop::option::of(integer().prop_map(Piece::Tag))).prop_map(|(tag, piece)| (PieceKey::Tag(tag), piece)),
         1 => (tag(), prop::option::of((integer(), any::<u64>()))).prop_map(|(tag, cue)| {
@@ -316,9 +302,10 @@ fn pieces() -> impl Strategy<Value = Vec<(PieceKey, Option<Piece>)>> {
 }
 
 fn change() -> impl Strategy<Value = ControllerChange> {
-    let flags = prop_oneof![Just([false; 4]), any::<[bool; 4]>()];
-    let news = (flags, pieces()).prop_map(|([whole, own, effects, abilities], pieces)| {
-        ControllerChange::Pieces { whole, own, sight: Sight { effects, abilities }, pieces }
+    let flags = prop_oneof![Just([false; 3]), any::<[bool; 3]>()];
+    let epoch = prop_oneof![3 => Just(0), 1 => any::<u8>()];
+    let news = (epoch, flags, pieces()).prop_map(|(epoch, [own, effects, abilities], pieces)| {
+        ControllerChange::Pieces { epoch, own, sight: Sight { effects, abilities }, pieces }
     });
     prop_oneof![1 => Just(ControllerChange::Gone), 6 => news]
 }

@@ -11,7 +11,7 @@ use ugas_net::message::{
     Ack, CommandFrame, ControllerChange, ControllerUpdate, Feedback, Frames, NetCommand, PacketId, ToClient,
     ToServer, Update,
 };
-use ugas_net::wire::{self, Dictionary, EncodeError, Room, UpdateHeader, UpdateWriter, View};
+use ugas_net::wire::{self, Dictionary, EncodeError, Exactness, Room, UpdateHeader, UpdateWriter, View};
 
 use crate::messages;
 
@@ -65,7 +65,7 @@ fn controller(index: u64) -> ControllerId {
 
 /// An update with nothing but these pieces of one controller.
 fn update(pieces: Vec<(PieceKey, Option<Piece>)>) -> ToClient {
-    let change = ControllerChange::Pieces { whole: false, own: false, sight: Sight::default(), pieces };
+    let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
     ToClient::Update(Update {
         packet: PacketId(1),
         ack: Ack::default(),
@@ -96,7 +96,7 @@ fn what_cannot_be_read_is_not_written() {
     assert_eq!(refused(vec![tag(5), tag(5)]), EncodeError::Unsorted("pieces"));
     assert_eq!(refused(vec![(attribute(0), Some(Piece::Tag(1)))]), EncodeError::OtherPiece(attribute(0)));
     assert_eq!(refused(vec![tag(300)]), EncodeError::UnknownId { what: "tags", index: 300, known: 300 });
-    let record = (PieceKey::Inputs, Some(Piece::Record(vec![0; 1_190])));
+    let record = (PieceKey::Inputs, Some(Piece::Record(vec![0; 1_190].into())));
     assert_eq!(refused(vec![record]), EncodeError::TooLong);
 
     let refused = |commands| wire::encode_to_server(&messages::dictionary(), &frames(commands)).unwrap_err();
@@ -122,7 +122,10 @@ fn a_block_that_cannot_be_written_leaves_nothing() {
     let before = block.clone();
     let piece = Piece::Attribute { base: f64::NAN, current: 0.0 };
     let pieces = [(attribute(0), Some(&piece))];
-    assert!(wire::write_block(&messages::dictionary(), pieces.into_iter(), &mut block).is_err());
+    assert!(
+        wire::write_block(&messages::dictionary(), Exactness::Rounded, pieces.into_iter(), &mut block)
+            .is_err()
+    );
     assert_eq!(block, before);
 }
 
@@ -133,7 +136,7 @@ fn blocks_are_encoded_once_for_many_datagrams() {
     let pieces = vec![(attribute(3), Some(value))];
     let mut block = BitWriter::new();
     let borrowed = pieces.iter().map(|(key, piece)| (*key, piece.as_ref()));
-    wire::write_block(&dictionary, borrowed, &mut block).unwrap();
+    wire::write_block(&dictionary, Exactness::Rounded, borrowed, &mut block).unwrap();
 
     let ToClient::Update(expected) = update(pieces) else { unreachable!() };
     let header = UpdateHeader {
@@ -153,12 +156,37 @@ fn blocks_are_encoded_once_for_many_datagrams() {
     }
 }
 
+/// Who predicts with an attribute gets all of it.
+#[test]
+fn owners_get_attributes_exactly() {
+    let dictionary = messages::dictionary();
+    let tenths = vec![(attribute(1), Some(Piece::Attribute { base: 1.0 / 3.0, current: 17.34 }))];
+    let received = |own| {
+        let ToClient::Update(mut sent) = update(Vec::new()) else { unreachable!() };
+        let pieces = tenths.clone();
+        sent.controllers[0].change = ControllerChange::Pieces { epoch: 7, own, sight: Sight::WHOLE, pieces };
+        let bytes = wire::encode_to_client(&dictionary, &ToClient::Update(sent)).unwrap();
+        let Ok(ToClient::Update(update)) = wire::decode_to_client(&dictionary, &bytes) else { panic!() };
+        let ControllerChange::Pieces { pieces, .. } = update.controllers[0].change.clone() else { panic!() };
+        pieces
+    };
+    assert_eq!(received(true), tenths);
+    let rounded = Piece::Attribute { base: 0.3, current: 17.3 };
+    assert_eq!(received(false), [(attribute(1), Some(rounded))]);
+}
+
 #[test]
 fn a_datagram_is_filled_and_never_overfilled() {
     let dictionary = messages::dictionary();
-    let piece = Piece::Record(vec![7; 100]);
+    let piece = Piece::Record(vec![7; 100].into());
     let mut block = BitWriter::new();
-    wire::write_block(&dictionary, [(PieceKey::Inputs, Some(&piece))].into_iter(), &mut block).unwrap();
+    wire::write_block(
+        &dictionary,
+        Exactness::Rounded,
+        [(PieceKey::Inputs, Some(&piece))].into_iter(),
+        &mut block,
+    )
+    .unwrap();
     let mut writer = UpdateWriter::begin(&dictionary, UpdateHeader::default(), BitWriter::new());
     let mut added = 0;
     while writer.controller(controller(added), View::default(), &block).unwrap() == Room::Taken {

@@ -12,7 +12,7 @@ use ugas_net::message::{
     Verdict,
 };
 use ugas_net::quantise::Quantiser;
-use ugas_net::wire::{self, Dictionary, UpdateHeader, UpdateWriter, View};
+use ugas_net::wire::{self, Dictionary, Exactness, UpdateHeader, UpdateWriter, View};
 
 fn handle<H: Handle>(index: u32, generation: u32) -> H {
     H::from_parts(index, generation.try_into().unwrap())
@@ -94,7 +94,7 @@ fn update(add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
 fn block(pieces: &[(PieceKey, Option<Piece>)]) -> BitWriter {
     let mut block = BitWriter::new();
     let pieces = pieces.iter().map(|(key, piece)| (*key, piece.as_ref()));
-    wire::write_block(&dictionary(), pieces, &mut block).unwrap();
+    wire::write_block(&dictionary(), Exactness::Rounded, pieces, &mut block).unwrap();
     block
 }
 
@@ -141,16 +141,18 @@ fn tags_and_effects() {
     assert_eq!(block(&[tag(200, 1)]).bit_len(), 4 + 1 + 3 + 9 + 1 + 2);
     let effect = |index, record: Option<usize>| {
         let handle: ActiveEffectId = handle(index, 2);
-        (PieceKey::Effect(handle), record.map(|bytes| Piece::Record(vec![0; bytes])))
+        (PieceKey::Effect(handle), record.map(|bytes| Piece::Record(vec![0; bytes].into())))
     };
     // 4 kinds; 3 for two; 14 + 4, then 4 + 4; 1 some gone, 1 each; 6 for the length and 20 bytes.
     let news = block(&[effect(300, Some(20)), effect(305, None)]);
     assert_eq!(news.bit_len(), 4 + 3 + 18 + 8 + 1 + 2 + 6 + 160);
     // Nothing at all, as when only the view changes.
     assert_eq!(block(&[]).bit_len(), 4);
-    let view = View { whole: true, own: true, sight: Sight { effects: true, abilities: true } };
-    let bits = update(|writer| assert!(writer.controller(handle(1, 1), view, &block(&[])).is_ok()));
-    assert_eq!(bits, UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 6 + 4);
+    let view = |epoch| View { epoch, own: true, sight: Sight::WHOLE };
+    let bits = |view| update(|writer| assert!(writer.controller(handle(1, 1), view, &block(&[])).is_ok()));
+    // 2 for a view that is not plain, 3 flags, 1 for epoch 0 or 9 for another.
+    assert_eq!(bits(view(0)), UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 6 + 4);
+    assert_eq!(bits(view(200)), UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 14 + 4);
     let bits = update(|writer| assert!(writer.gone(handle(1, 1)).is_ok()));
     assert_eq!(bits, UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 2);
 }

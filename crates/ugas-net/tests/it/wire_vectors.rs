@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::{HitResult, PredictionKey, RawPayload};
 use ugas_core::handle::{ControllerId, Handle};
-use ugas_core::id::{ActorId, AttributeId, AttributeSetId, TagId, TemplateId};
-use ugas_core::mirror::{Head, Piece, PieceKey, Sight};
+use ugas_core::id::{ActorId, AttributeId, TagId};
+use ugas_core::mirror::{Piece, PieceKey, Sight};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
@@ -181,7 +181,7 @@ fn update() -> Update {
 }
 
 fn seen(controller: ControllerId, pieces: Vec<(PieceKey, Option<Piece>)>) -> ControllerUpdate {
-    let change = ControllerChange::Pieces { whole: false, own: false, sight: Sight::default(), pieces };
+    let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
     ControllerUpdate { controller, change }
 }
 
@@ -196,17 +196,10 @@ fn tag(index: u32, count: Option<u32>) -> (PieceKey, Option<Piece>) {
 fn everything() -> Vec<(PieceKey, Option<Piece>)> {
     let dictionary = dictionary();
     let facing = [0.0, 1.0, -1.0].map(|value| dictionary.facings().settle(value).unwrap());
-    let head = Head {
-        template: Some(TemplateId::from_index(3)),
-        owner: Some(ActorId(1 << 40)),
-        avatar: None,
-        sets: [0, 1, 40].map(AttributeSetId::from_index).to_vec(),
-        team: Some("Red".into()),
-    };
     let sixth = dictionary.attribute(AttributeId::from_index(9)).settle(1.0 / 6.0).unwrap();
-    let record = |bytes: &[u8]| Some(Piece::Record(bytes.to_vec()));
+    let record = |bytes: &[u8]| Some(Piece::Record(bytes.into()));
     vec![
-        (PieceKey::Head, Some(Piece::Head(head))),
+        (PieceKey::Head, record(&[3, 1, 4, 1, 5])),
         (PieceKey::Placement, Some(Piece::Placement(Placement::new([12.34, -5.0, 0.0], facing).unwrap()))),
         attribute(0, 100.0, 62.5),
         attribute(1, 17.3, 17.3),
@@ -266,11 +259,9 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         let value = dictionary().attribute(id).settle(f64::from(index)).unwrap();
         attribute(index, value, value)
     });
-    let whole = ControllerChange::Pieces {
-        whole: true,
-        own: true,
-        sight: Sight { effects: true, abilities: true },
-        pieces: everything(),
+    let seen_as = |epoch, own, sight| ControllerUpdate {
+        controller: handle(5, 2),
+        change: ControllerChange::Pieces { epoch, own, sight, pieces: everything() },
     };
     vec![
         (
@@ -326,10 +317,14 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
             ToClient::Update(Update { controllers: vec![seen(handle(0, 1), all.collect())], ..update() }),
         ),
         (
+            "update: everything of another, seen again",
+            ToClient::Update(Update { controllers: vec![seen_as(255, false, Sight::EFFECTS)], ..update() }),
+        ),
+        (
             "update: everything of the client's own, somebody gone and another in the same place",
             ToClient::Update(Update {
                 controllers: vec![
-                    ControllerUpdate { controller: handle(5, 2), change: whole },
+                    seen_as(0, true, Sight::WHOLE),
                     ControllerUpdate { controller: handle(9, 1), change: ControllerChange::Gone },
                     seen(handle(9, 2), vec![]),
                 ],

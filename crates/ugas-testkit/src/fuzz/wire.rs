@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
-use ugas_core::id::{AttributeId, AttributeSetId, TagId};
-use ugas_core::mirror::{Head, Piece, PieceKey, Sight};
+use ugas_core::id::{AttributeId, TagId};
+use ugas_core::mirror::{Piece, PieceKey, Sight};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_net::message::{
     Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
@@ -120,13 +120,13 @@ fn update() -> Update {
         level: 1.0,
         location: Some([1.0, 2.0, 3.0]),
     };
-    let seen = |pieces| ControllerChange::Pieces {
-        whole: true,
-        own: true,
-        sight: Sight { effects: true, abilities: true },
-        pieces,
-    };
-    let changes = [seen(pieces()), ControllerChange::Gone, seen(Vec::new())];
+    let seen = |epoch, own, sight, pieces| ControllerChange::Pieces { epoch, own, sight, pieces };
+    let changes = [
+        seen(0, true, Sight::WHOLE, pieces()),
+        ControllerChange::Gone,
+        seen(7, false, Sight::EFFECTS, pieces()),
+        seen(0, false, Sight::SHOWN, Vec::new()),
+    ];
     let controllers = (5..).step_by(3).zip(changes);
     let controllers =
         controllers.map(|(index, change)| ControllerUpdate { controller: handle(index, 1), change });
@@ -144,25 +144,18 @@ fn update() -> Update {
 }
 
 fn pieces() -> Vec<(PieceKey, Option<Piece>)> {
-    let head = Head {
-        template: None,
-        owner: None,
-        avatar: None,
-        sets: vec![AttributeSetId::from_index(0), AttributeSetId::from_index(3)],
-        team: Some("Red".into()),
-    };
     let attribute = |index, base, current| {
         (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))
     };
     vec![
-        (PieceKey::Head, Some(Piece::Head(head))),
+        (PieceKey::Head, Some(Piece::Record([3, 1, 4].into()))),
         (PieceKey::Placement, Some(Piece::Placement(Placement::default()))),
         attribute(0, 100.0, 62.5),
         attribute(1, 17.3, 17.3),
         attribute(5, 1_000.0, 0.0),
         (PieceKey::Tag(TagId::from_index(4)), Some(Piece::Tag(1))),
         (PieceKey::Tag(TagId::from_index(180)), None),
-        (PieceKey::Effect(handle::<ActiveEffectId>(7, 1)), Some(Piece::Record(vec![1, 2, 3]))),
-        (PieceKey::Inputs, Some(Piece::Record(vec![0]))),
+        (PieceKey::Effect(handle::<ActiveEffectId>(7, 1)), Some(Piece::Record([1, 2, 3].into()))),
+        (PieceKey::Inputs, Some(Piece::Record([0].into()))),
     ]
 }

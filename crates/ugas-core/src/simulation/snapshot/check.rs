@@ -18,14 +18,14 @@ use crate::time::{Span, Time};
 type Wrong = &'static str;
 
 /// Numbers that only count upwards stay below this, so that counting never reaches the end.
-const LARGEST_COUNT: u64 = 1 << 62;
+pub(crate) const LARGEST_COUNT: u64 = 1 << 62;
 
 /// Tasks are nested less deeply than this, and branches no deeper than tasks.
 const DEEPEST_BRANCH: u32 = 128;
 
-pub(super) struct Check<'a> {
-    pub(super) state: &'a State,
-    pub(super) catalog: &'a Catalog,
+pub(in crate::simulation) struct Check<'a> {
+    pub(in crate::simulation) state: &'a State,
+    pub(in crate::simulation) catalog: &'a Catalog,
 }
 
 impl Check<'_> {
@@ -65,7 +65,7 @@ impl Check<'_> {
         require(are_distinct(ordinals), "two controllers have the same number")
     }
 
-    fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
         let slots = self.state.layout(controller).slots.len();
         let Controller { base, current, pending, rolls, runs, buffer, .. } = controller;
         require(
@@ -84,7 +84,7 @@ impl Check<'_> {
         require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
     }
 
-    fn effect(&self, active: &ActiveEffect) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn effect(&self, active: &ActiveEffect) -> Result<(), Wrong> {
         let definition = self.state.definition(self.catalog, active.effect);
         let definition = definition.ok_or("an active effect is of a definition that does not exist")?;
         require(
@@ -93,7 +93,7 @@ impl Check<'_> {
         )?;
         let source = active.spec.context.source;
         require(
-            source.is_none_or(|source| self.state.controllers.has_lived(source)),
+            source.is_none_or(|source| source.is_unseen() || self.state.controllers.has_lived(source)),
             "an effect is of a source that never was",
         )?;
         let is_own = active.spec.effect == active.effect && active.spec.name_hash == definition.name_hash;
@@ -137,7 +137,7 @@ impl Check<'_> {
         require(are_finite, "a number of a spec is not finite")
     }
 
-    fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {
         let is_known = self.catalog.ability_by_id(granted.ability).is_some();
         require(is_known, "a granted ability is of a definition that does not exist")?;
         let has_owner = self.state.controllers.contains(granted.controller);
@@ -147,7 +147,11 @@ impl Check<'_> {
         self.started(granted.sequence, Time::ZERO)
     }
 
-    fn activation(&self, id: ActivationId, activation: &Activation) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn activation(
+        &self,
+        id: ActivationId,
+        activation: &Activation,
+    ) -> Result<(), Wrong> {
         let ability = self.catalog.ability_by_id(activation.ability);
         let ability = ability.ok_or("a run is of an ability that does not exist")?;
         let is_of = |granted: &GrantedAbility| {
@@ -207,7 +211,7 @@ impl Check<'_> {
         require(threads.iter().zip(&branches).all(holds), "a run waits for another number of branches")
     }
 
-    fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Wrong> {
+    pub(in crate::simulation) fn task(&self, id: TaskId, task: &RunningTask) -> Result<(), Wrong> {
         let activation = self.state.activations.get(task.activation);
         let activation = activation.ok_or("a task is of a run that is not there")?;
         require(task.controller == activation.controller, "a task is of another controller than its run")?;

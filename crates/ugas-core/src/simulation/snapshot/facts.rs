@@ -96,7 +96,7 @@ impl State {
 
 impl Simulation {
     /// Derives all that was not written, after the facts were read.
-    pub(super) fn derive_all(&mut self) {
+    pub(in crate::simulation) fn derive_all(&mut self) {
         self.state.derive_lists();
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         for &id in &controllers {

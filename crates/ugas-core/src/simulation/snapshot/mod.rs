@@ -14,6 +14,7 @@ use crate::catalog::Catalog;
 use crate::codec::{self, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Trust};
 use crate::hash::StateHasher;
 use crate::time::Time;
+pub(super) use check::Check;
 pub use migrate::MigrationError;
 
 /// The first bytes of a snapshot.

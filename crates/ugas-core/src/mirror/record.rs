@@ -1,0 +1,87 @@
+//! Records: effects, abilities, runs and tasks as a viewer gets them.
+//!
+//! What follows from the definition, the level or the time is not written, and neither are streams of random numbers and
+//! the controller, which whoever reads knows. A number of bits says what is there.
+
+mod ability;
+mod effect;
+mod run;
+
+use smallvec::SmallVec;
+
+pub(crate) use ability::{read_ability, write_ability};
+pub(crate) use effect::{EffectFacts, read_effect, write_effect};
+pub(crate) use run::{read_run, read_task, write_run, write_task};
+
+use crate::attribute::layout::Layout;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::controller::{Controller, ReplicationMode};
+use crate::id::{ActorId, AttributeSetId, TemplateId};
+use crate::input::{InputBuffer, InputBufferConfig};
+use crate::simulation::InputState;
+use crate::targeting::Team;
+
+/// What a controller is.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Head {
+    pub(crate) ordinal: u64,
+    pub(crate) template: Option<TemplateId>,
+    pub(crate) owner: Option<ActorId>,
+    pub(crate) avatar: Option<ActorId>,
+    pub(crate) replication: ReplicationMode,
+    pub(crate) team: Option<Team>,
+    pub(crate) sets: Vec<AttributeSetId>,
+}
+
+plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets });
+
+pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut Encoder) {
+    let Controller { ordinal, template, owner, avatar, replication, team, .. } = controller;
+    ordinal.encode(encoder);
+    template.encode(encoder);
+    owner.encode(encoder);
+    avatar.encode(encoder);
+    replication.encode(encoder);
+    team.encode(encoder);
+    layout.sets.encode(encoder);
+}
+
+/// What is held down, and what came too early.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Inputs {
+    pub(crate) held: SmallVec<[InputState; 2]>,
+    pub(crate) buffer: InputBuffer,
+}
+
+plain_struct!(cloned Inputs { held, buffer });
+
+/// Writes the inputs of a controller; false if there are none.
+pub(crate) fn write_inputs(
+    controller: &Controller,
+    default: InputBufferConfig,
+    encoder: &mut Encoder,
+) -> bool {
+    let Controller { inputs, buffer, .. } = controller;
+    if inputs.is_empty() && buffer.is_empty() && buffer.config() == default {
+        return false;
+    }
+    inputs.encode(encoder);
+    buffer.encode(encoder);
+    true
+}
+
+/// A value that is there if a bit is set.
+fn read_if<T: Decode>(bits: u64, bit: u64, decoder: &mut Decoder<'_>) -> Result<Option<T>, DecodeError> {
+    if bits & bit == 0 { Ok(None) } else { T::decode(decoder).map(Some) }
+}
+
+/// The bits whose conditions hold.
+fn bits<const N: usize>(conditions: [(u64, bool); N]) -> u64 {
+    conditions.into_iter().fold(0, |bits, (bit, holds)| if holds { bits | bit } else { bits })
+}
+
+/// Bits, all of which must be known.
+fn read_bits(known: u64, decoder: &mut Decoder<'_>) -> Result<u64, DecodeError> {
+    let bits = decoder.unsigned()?;
+    if bits & !known == 0 { Ok(bits) } else { Err(decoder.invalid("a record has bits that mean nothing")) }
+}

@@ -1,0 +1,302 @@
+//! Active effects.
+
+use smallvec::SmallVec;
+
+use super::super::clock;
+use super::{bits, read_bits, read_if};
+use crate::catalog::Catalog;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
+use crate::effect::magnitude::Magnitude;
+use crate::effect::{ActiveEffect, Duration, Effect, EffectContext, EffectSpec, EffectStatus, EffectTimers};
+use crate::handle::ControllerId;
+use crate::id::EffectId;
+use crate::number::finite;
+use crate::time::{Span, Time};
+
+const LEVEL: u64 = 1;
+const SOURCE: u64 = 1 << 1;
+const ABILITY: u64 = 1 << 2;
+const STACKS: u64 = 1 << 3;
+const PREDICTION: u64 = 1 << 4;
+const INHIBITED: u64 = 1 << 5;
+const NUMBERS: u64 = 1 << 6;
+const TAGS: u64 = 1 << 7;
+const APPLIED: u64 = 1 << 8;
+const DURATION: u64 = 1 << 9;
+const OFFSET: u64 = 1 << 10;
+const MAGNITUDES: u64 = 1 << 11;
+const GRANTED: u64 = 1 << 12;
+const QUEUED: u64 = 1 << 13;
+const CONTEXT: u64 = 1 << 14;
+const CAPTURED: u64 = 1 << 15;
+const OWN_CLOCK: u64 = 1 << 16;
+const PERIOD: u64 = 1 << 17;
+const EXPIRES: u64 = 1 << 18;
+const NEXT_TICK: u64 = 1 << 19;
+const LAST_SOURCE: u64 = 1 << 20;
+const NOT_GIVEN: u64 = 1 << 21;
+const KNOWN: u64 = (1 << 22) - 1;
+
+/// An effect that was read. Where its clock stands depends on the time; [`Self::set_clock`] sees to it.
+#[derive(Clone, Debug)]
+pub(crate) struct EffectFacts {
+    pub(crate) active: ActiveEffect,
+    /// How far its ticks are from its beginning.
+    offset: Span,
+    /// Its end, where that does not follow.
+    expires: Option<Time>,
+    /// Its next tick, where that does not follow.
+    next_tick: Option<Option<Time>>,
+}
+
+impl EffectFacts {
+    /// Of an effect that has no clock.
+    pub(crate) fn endless(active: ActiveEffect) -> Self {
+        Self { active, offset: Span::ZERO, expires: None, next_tick: None }
+    }
+
+    /// Sets its clock to an instant. One whose time was up before ends now: that is for the simulation to find out.
+    pub(crate) fn set_clock(&mut self, now: Time) {
+        let clock = clock::running(&self.active, self.offset, self.expires, now);
+        self.active.expires = clock.expires.map(|end| end.max(now));
+        let own = self.next_tick.filter(|next| next.is_none_or(|next| next >= now));
+        self.active.next_tick = own.unwrap_or(clock.next_tick);
+        self.active.phase = clock.phase;
+        self.active.ticks = clock.ticks;
+    }
+}
+
+/// Writes an effect of the catalog.
+pub(crate) fn write_effect(
+    active: &ActiveEffect,
+    effect: &Effect,
+    catalog: &Catalog,
+    now: Time,
+    encoder: &mut Encoder,
+) {
+    let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
+    let context = &spec.context;
+    let offset = clock::offset(active);
+    let plain = clock::running(active, offset, None, now);
+    let has_own_end = plain.expires != active.expires;
+    let clock = clock::running(active, offset, active.expires.filter(|_| has_own_end), now);
+    let has_own_tick = clock.next_tick != active.next_tick;
+    let follows = |(at, value): (usize, &f64)| {
+        let modifier = effect.modifiers.get(at);
+        let expected = modifier.and_then(|modifier| plain_magnitude(&modifier.magnitude, spec, catalog));
+        expected.map(f64::to_bits) == Some(value.to_bits())
+    };
+    let bits = bits([
+        (LEVEL, spec.level != 1.0),
+        (SOURCE, context.source.is_some()),
+        (ABILITY, context.ability.is_some()),
+        (STACKS, *stacks != 1),
+        (PREDICTION, spec.prediction.is_some()),
+        (INHIBITED, active.inhibited),
+        (NUMBERS, !spec.set_by_caller.is_empty()),
+        (TAGS, !spec.granted_tags.is_empty() || !spec.asset_tags.is_empty()),
+        (APPLIED, active.applied != active.sequence),
+        (DURATION, active.duration != plain_duration(effect, spec, catalog)),
+        (OFFSET, offset != Span::ZERO),
+        (MAGNITUDES, !magnitudes.iter().enumerate().all(follows)),
+        (GRANTED, !granted.is_empty()),
+        (QUEUED, active.status == EffectStatus::Queued),
+        (CONTEXT, has_more(context)),
+        (CAPTURED, spec.captured.iter().any(Option::is_some)),
+        (OWN_CLOCK, spec.duration.is_some() || spec.period.is_some()),
+        (PERIOD, active.period != plain_period(effect, spec)),
+        (EXPIRES, has_own_end && active.expires.is_some()),
+        (NEXT_TICK, has_own_tick),
+        (LAST_SOURCE, last_source.is_some()),
+        (NOT_GIVEN, !active.given),
+    ]);
+    active.effect.encode(encoder);
+    encoder.unsigned(bits);
+    active.sequence.encode(encoder);
+    active.started.encode(encoder);
+    let mut write = |bit: u64, value: &dyn Encode| {
+        if bits & bit != 0 {
+            value.encode(encoder);
+        }
+    };
+    write(LEVEL, &spec.level);
+    write(SOURCE, &Bare(&context.source));
+    write(ABILITY, &Bare(&context.ability));
+    write(STACKS, stacks);
+    write(PREDICTION, &Bare(&spec.prediction));
+    write(NUMBERS, &spec.set_by_caller);
+    write(TAGS, &spec.granted_tags);
+    write(TAGS, &spec.asset_tags);
+    write(APPLIED, &active.applied);
+    write(DURATION, &active.duration);
+    write(OFFSET, &offset);
+    write(MAGNITUDES, magnitudes);
+    write(GRANTED, granted);
+    write(CONTEXT, &context.causer);
+    write(CONTEXT, &context.source_object);
+    write(CONTEXT, &context.hit);
+    write(CONTEXT, &context.origin);
+    write(CONTEXT, &context.raw_payload);
+    write(CAPTURED, &spec.captured);
+    write(OWN_CLOCK, &spec.duration);
+    write(OWN_CLOCK, &spec.period);
+    write(PERIOD, &active.period);
+    write(EXPIRES, &Bare(&active.expires));
+    write(NEXT_TICK, &active.next_tick);
+    write(LAST_SOURCE, &Bare(last_source));
+}
+
+/// Reads an effect that is on `target`.
+pub(crate) fn read_effect(
+    decoder: &mut Decoder<'_>,
+    target: ControllerId,
+    catalog: &Catalog,
+) -> Result<EffectFacts, DecodeError> {
+    let id = EffectId::decode(decoder)?;
+    let effect = catalog.effect_by_id(id);
+    let effect = effect.ok_or_else(|| decoder.invalid("an effect is of a definition that does not exist"))?;
+    let bits = read_bits(KNOWN, decoder)?;
+    let sequence = Decode::decode(decoder)?;
+    let started = Decode::decode(decoder)?;
+    let level = read_if(bits, LEVEL, decoder)?.unwrap_or(1.0);
+    let mut context = EffectContext {
+        source: read_if(bits, SOURCE, decoder)?,
+        ability: read_if(bits, ABILITY, decoder)?,
+        ..EffectContext::default()
+    };
+    let stacks = read_if(bits, STACKS, decoder)?.unwrap_or(1);
+    let prediction = read_if(bits, PREDICTION, decoder)?;
+    let set_by_caller = read_if(bits, NUMBERS, decoder)?.unwrap_or_default();
+    let granted_tags = read_if(bits, TAGS, decoder)?.unwrap_or_default();
+    let asset_tags = read_if(bits, TAGS, decoder)?.unwrap_or_default();
+    let applied = read_if(bits, APPLIED, decoder)?.unwrap_or(sequence);
+    let duration: Option<Option<Span>> = read_if(bits, DURATION, decoder)?;
+    let offset = read_if(bits, OFFSET, decoder)?.unwrap_or(Span::ZERO);
+    let magnitudes: Option<SmallVec<[f64; 2]>> = read_if(bits, MAGNITUDES, decoder)?;
+    let granted = read_if(bits, GRANTED, decoder)?.unwrap_or_default();
+    context.causer = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.source_object = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.hit = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.origin = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.raw_payload = read_if(bits, CONTEXT, decoder)?.flatten();
+    let captured = read_if(bits, CAPTURED, decoder)?;
+    let captured = captured.unwrap_or_else(|| smallvec::smallvec![None; effect.captures.len()]);
+    let mut spec = EffectSpec {
+        effect: id,
+        name_hash: effect.name_hash,
+        level,
+        context,
+        set_by_caller,
+        duration: None,
+        period: None,
+        granted_tags,
+        asset_tags,
+        captured,
+        prediction,
+    };
+    spec.duration = read_if(bits, OWN_CLOCK, decoder)?.flatten();
+    spec.period = read_if(bits, OWN_CLOCK, decoder)?.flatten();
+    spec.check().map_err(|what| decoder.invalid(what))?;
+    let period: Option<Option<Span>> = read_if(bits, PERIOD, decoder)?;
+    let expires = read_if(bits, EXPIRES, decoder)?;
+    let next_tick = read_if(bits, NEXT_TICK, decoder)?;
+    let last_source = read_if(bits, LAST_SOURCE, decoder)?;
+    let magnitudes = match magnitudes {
+        Some(magnitudes) => magnitudes,
+        None => {
+            let plain =
+                effect.modifiers.iter().map(|modifier| plain_magnitude(&modifier.magnitude, &spec, catalog));
+            let plain: Option<_> = plain.collect();
+            plain.ok_or_else(|| decoder.invalid("an effect has no magnitudes, and they do not follow"))?
+        }
+    };
+    let active = ActiveEffect {
+        effect: id,
+        target,
+        sequence,
+        applied,
+        stacks,
+        status: if bits & QUEUED == 0 { EffectStatus::Running } else { EffectStatus::Queued },
+        inhibited: bits & INHIBITED != 0,
+        given: bits & NOT_GIVEN == 0,
+        started,
+        duration: duration.unwrap_or_else(|| plain_duration(effect, &spec, catalog)),
+        expires: None,
+        period: period.unwrap_or_else(|| plain_period(effect, &spec)),
+        phase: started,
+        next_tick: None,
+        ticks: 0,
+        magnitudes,
+        stream: 0,
+        last_source,
+        granted,
+        refresh_pending: false,
+        qualification_pending: false,
+        judgement_pending: false,
+        timers: EffectTimers::default(),
+        spec,
+    };
+    check(&active, effect).map_err(|what| decoder.invalid(what))?;
+    Ok(EffectFacts { active, offset, expires, next_tick })
+}
+
+/// What can be said without looking at others; the rest is looked at when it is installed.
+fn check(active: &ActiveEffect, effect: &Effect) -> Result<(), &'static str> {
+    let ActiveEffect { spec, magnitudes, stacks, period, .. } = active;
+    let numbers = spec.set_by_caller.iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
+    let hit = spec.context.hit.iter().flat_map(|hit| hit.location.iter().chain(&hit.normal));
+    let mut numbers = numbers.chain(spec.context.origin.iter().flatten()).chain(hit);
+    if !numbers.all(|number| number.is_finite()) {
+        return Err("a number of an effect is not finite");
+    }
+    if magnitudes.len() != effect.modifiers.len() || spec.captured.len() != effect.captures.len() {
+        return Err("an effect has numbers for other modifiers");
+    }
+    if *stacks == 0 || period.is_some_and(|period| !period.is_positive()) {
+        return Err("an effect has no stacks, or a period that is not positive");
+    }
+    Ok(())
+}
+
+/// A magnitude that follows from definition, level and the caller's numbers.
+fn plain_magnitude(magnitude: &Magnitude, spec: &EffectSpec, catalog: &Catalog) -> Option<f64> {
+    let value = match magnitude {
+        Magnitude::Constant(value) => *value,
+        Magnitude::SetByCaller { tag, default } => spec.magnitude(*tag).or(*default)?,
+        Magnitude::Curve { scale, curve, input: None } => scale * catalog.curve(*curve)?.value_at(spec.level),
+        Magnitude::Curve { .. }
+        | Magnitude::Attribute(_)
+        | Magnitude::Calculation { .. }
+        | Magnitude::Expression { .. } => return None,
+    };
+    finite(value)
+}
+
+fn plain_duration(effect: &Effect, spec: &EffectSpec, catalog: &Catalog) -> Option<Span> {
+    match (&effect.duration, spec.duration) {
+        (_, Some(own)) => Some(own),
+        (Duration::Lasting(magnitude), None) => plain_magnitude(magnitude, spec, catalog).map(Span::seconds),
+        (Duration::Instant | Duration::Infinite, None) => None,
+    }
+}
+
+fn plain_period(effect: &Effect, spec: &EffectSpec) -> Option<Span> {
+    effect.period.map(|period| spec.period.unwrap_or(period.period))
+}
+
+/// Whether a context has more than source and ability.
+fn has_more(context: &EffectContext) -> bool {
+    let EffectContext { source: _, ability: _, causer, source_object, hit, origin, raw_payload } = context;
+    causer.is_some() || source_object.is_some() || hit.is_some() || origin.is_some() || raw_payload.is_some()
+}
+
+/// An option whose presence a bit says.
+struct Bare<'a, T>(&'a Option<T>);
+
+impl<T: Encode> Encode for Bare<'_, T> {
+    fn encode(&self, encoder: &mut Encoder) {
+        if let Some(value) = self.0 {
+            value.encode(encoder);
+        }
+    }
+}

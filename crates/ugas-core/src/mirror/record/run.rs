@@ -1,0 +1,179 @@
+//! Runs of abilities, and their tasks.
+
+use super::{bits, read_bits, read_if};
+use crate::ability::{Activation, Thread, check_parameters};
+use crate::catalog::Catalog;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
+use crate::handle::ControllerId;
+use crate::id::AbilityId;
+use crate::task::RunningTask;
+
+const LEVEL: u64 = 1;
+const PREDICTION: u64 = 1 << 1;
+const PAID: u64 = 1 << 2;
+const COOLING: u64 = 1 << 3;
+const TARGETS: u64 = 1 << 4;
+const CHOSEN: u64 = 1 << 5;
+const OWNED_TAGS: u64 = 1 << 6;
+const EVENT: u64 = 1 << 7;
+const WHILE_TAG: u64 = 1 << 8;
+const PARAMETERS: u64 = 1 << 9;
+const APPLIED: u64 = 1 << 10;
+const CUES: u64 = 1 << 11;
+const KNOWN: u64 = (1 << 12) - 1;
+
+pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
+    let Activation {
+        granted,
+        ability,
+        controller: _,
+        level,
+        sequence,
+        started,
+        targets,
+        chosen,
+        event,
+        while_tag,
+        prediction,
+        paid,
+        cooling,
+        ending: _,
+        owned_tags,
+        parameters,
+        applied,
+        cues,
+        stream: _,
+        draws: _,
+        threads,
+        next_thread,
+    } = run;
+    ability.encode(encoder);
+    encoder.unsigned(bits([
+        (LEVEL, *level != 1),
+        (PREDICTION, prediction.is_some()),
+        (PAID, *paid),
+        (COOLING, *cooling),
+        (TARGETS, !targets.0.is_empty()),
+        (CHOSEN, *chosen),
+        (OWNED_TAGS, owned_tags.is_some()),
+        (EVENT, event.is_some()),
+        (WHILE_TAG, while_tag.is_some()),
+        (PARAMETERS, !parameters.is_empty()),
+        (APPLIED, !applied.is_empty()),
+        (CUES, !cues.is_empty()),
+    ]));
+    granted.encode(encoder);
+    sequence.encode(encoder);
+    started.encode(encoder);
+    threads.encode(encoder);
+    next_thread.encode(encoder);
+    if *level != 1 {
+        level.encode(encoder);
+    }
+    prediction.iter().for_each(|key| key.encode(encoder));
+    if !targets.0.is_empty() {
+        targets.encode(encoder);
+    }
+    owned_tags.iter().for_each(|effect| effect.encode(encoder));
+    event.iter().for_each(|event| event.encode(encoder));
+    while_tag.iter().for_each(|tag| tag.encode(encoder));
+    if !parameters.is_empty() {
+        parameters.encode(encoder);
+    }
+    if !applied.is_empty() {
+        applied.encode(encoder);
+    }
+    if !cues.is_empty() {
+        cues.encode(encoder);
+    }
+}
+
+/// Reads a run of an ability of `controller`.
+pub(crate) fn read_run(
+    decoder: &mut Decoder<'_>,
+    controller: ControllerId,
+    catalog: &Catalog,
+) -> Result<Activation, DecodeError> {
+    let ability = AbilityId::decode(decoder)?;
+    if catalog.ability_by_id(ability).is_none() {
+        return Err(decoder.invalid("a run is of an ability that does not exist"));
+    }
+    let bits = read_bits(KNOWN, decoder)?;
+    let run = Activation {
+        granted: Decode::decode(decoder)?,
+        ability,
+        controller,
+        sequence: Decode::decode(decoder)?,
+        started: Decode::decode(decoder)?,
+        threads: Decode::decode(decoder)?,
+        next_thread: Decode::decode(decoder)?,
+        level: read_if(bits, LEVEL, decoder)?.unwrap_or(1),
+        prediction: read_if(bits, PREDICTION, decoder)?,
+        paid: bits & PAID != 0,
+        cooling: bits & COOLING != 0,
+        ending: false,
+        targets: read_if(bits, TARGETS, decoder)?.unwrap_or_default(),
+        chosen: bits & CHOSEN != 0,
+        owned_tags: read_if(bits, OWNED_TAGS, decoder)?,
+        event: read_if(bits, EVENT, decoder)?,
+        while_tag: read_if(bits, WHILE_TAG, decoder)?,
+        parameters: read_if(bits, PARAMETERS, decoder)?.unwrap_or_default(),
+        applied: read_if(bits, APPLIED, decoder)?.unwrap_or_default(),
+        cues: read_if(bits, CUES, decoder)?.unwrap_or_default(),
+        stream: 0,
+        draws: 0,
+    };
+    check_parameters(&run.parameters).map_err(|what| decoder.invalid(what))?;
+    // Between calls every branch waits for something.
+    if run.threads.is_empty() || run.threads.iter().any(Thread::is_busy) {
+        return Err(decoder.invalid("a run does not wait for anything"));
+    }
+    Ok(run)
+}
+
+pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
+    let RunningTask {
+        activation,
+        controller: _,
+        thread,
+        step,
+        sequence,
+        started,
+        deadline,
+        memory,
+        subjects,
+        timer: _,
+    } = task;
+    activation.encode(encoder);
+    thread.encode(encoder);
+    step.encode(encoder);
+    sequence.encode(encoder);
+    started.encode(encoder);
+    deadline.encode(encoder);
+    memory.encode(encoder);
+    subjects.encode(encoder);
+}
+
+/// Reads a task of an ability of `controller`.
+pub(crate) fn read_task(
+    decoder: &mut Decoder<'_>,
+    controller: ControllerId,
+) -> Result<RunningTask, DecodeError> {
+    let task = RunningTask {
+        activation: Decode::decode(decoder)?,
+        controller,
+        thread: Decode::decode(decoder)?,
+        step: Decode::decode(decoder)?,
+        sequence: Decode::decode(decoder)?,
+        started: Decode::decode(decoder)?,
+        deadline: Decode::decode(decoder)?,
+        memory: Decode::decode(decoder)?,
+        subjects: Decode::decode(decoder)?,
+        timer: None,
+    };
+    if task.memory.iter().all(|value| value.is_finite()) {
+        Ok(task)
+    } else {
+        Err(decoder.invalid("a number of a task is not finite"))
+    }
+}

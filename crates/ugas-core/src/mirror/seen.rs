@@ -1,0 +1,211 @@
+//! What a mirror knows of one controller.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::names::Names;
+use super::piece::{PieceKey, Sight};
+use super::record::{self, EffectFacts, Head, Inputs};
+use super::shown::{Shown, ShownKey};
+use crate::ability::{Activation, GrantedAbility};
+use crate::attribute::layout::Layout;
+use crate::catalog::Catalog;
+use crate::codec::{DecodeError, Decoder, VERSION};
+use crate::controller::{Controller, PendingSlots};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use crate::id::{AttributeId, TagId};
+use crate::input::InputBuffer;
+use crate::row::Row;
+use crate::tag::TagContainer;
+use crate::targeting::Placement;
+use crate::task::RunningTask;
+use crate::time::Time;
+
+/// A record: as it came, and as it is called here.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept<T> {
+    bytes: Box<[u8]>,
+    /// With the handles of the server.
+    pub(crate) remote: T,
+    /// With the handles of the client, once it has any.
+    pub(crate) local: Option<T>,
+}
+
+impl<T> Kept<T> {
+    pub(crate) fn new(bytes: Box<[u8]>, remote: T) -> Self {
+        Self { bytes, remote, local: None }
+    }
+
+    fn translate(
+        &mut self,
+        names: &Names,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
+    ) -> Option<&mut T> {
+        if self.local.is_none() {
+            let mut decoder = Decoder::new(&self.bytes, VERSION).translating(names);
+            self.local = read(&mut decoder).ok();
+        }
+        self.local.as_mut()
+    }
+}
+
+/// The pieces of one controller.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) sight: Sight,
+    pub(crate) head: Option<Head>,
+    pub(crate) placement: Option<Placement>,
+    pub(crate) attributes: BTreeMap<AttributeId, (f64, f64)>,
+    pub(crate) tags: BTreeMap<TagId, u32>,
+    pub(crate) cues: BTreeMap<TagId, (u32, Time)>,
+    pub(crate) effects: BTreeMap<ActiveEffectId, Kept<EffectFacts>>,
+    pub(crate) abilities: BTreeMap<AbilityHandle, Kept<GrantedAbility>>,
+    pub(crate) runs: BTreeMap<ActivationId, Kept<Activation>>,
+    pub(crate) tasks: BTreeMap<TaskId, Kept<RunningTask>>,
+    pub(crate) inputs: Option<Inputs>,
+    /// The effects that hold tags and cues whose own effects are not in sight.
+    pub(crate) shown: BTreeMap<ShownKey, Shown>,
+    /// Whether tags or cues have changed since.
+    pub(crate) shown_is_stale: bool,
+    /// The controller without anything that is derived.
+    pub(crate) controller: Option<Controller>,
+    /// Whether what it is made of has changed since.
+    pub(crate) controller_is_stale: bool,
+    /// Slots of attributes that never came.
+    pub(crate) missing: Vec<u16>,
+}
+
+impl Seen {
+    /// All records that have handles of their own.
+    pub(crate) fn named_keys(&self) -> impl Iterator<Item = PieceKey> + '_ {
+        let effects = self.effects.keys().map(|id| PieceKey::Effect(*id));
+        let abilities = self.abilities.keys().map(|id| PieceKey::Ability(*id));
+        let runs = self.runs.keys().map(|id| PieceKey::Run(*id));
+        let tasks = self.tasks.keys().map(|id| PieceKey::Task(*id));
+        effects.chain(abilities).chain(runs).chain(tasks)
+    }
+
+    /// Whether a record with a handle of its own is to be seen.
+    pub(crate) fn shows(&self, key: PieceKey) -> bool {
+        let is_in_sight = match key {
+            PieceKey::Effect(_) => self.sight.effects,
+            _ => self.sight.abilities,
+        };
+        is_in_sight && self.head.is_some()
+    }
+
+    /// The names have changed: all records are to be read again.
+    pub(crate) fn forget_translations(&mut self) {
+        self.effects.values_mut().for_each(|kept| kept.local = None);
+        self.abilities.values_mut().for_each(|kept| kept.local = None);
+        self.runs.values_mut().for_each(|kept| kept.local = None);
+        self.tasks.values_mut().for_each(|kept| kept.local = None);
+    }
+
+    /// Reads the records that are not translated yet, and sets their clocks to `now`: what should have happened before
+    /// happens as soon as time passes.
+    pub(crate) fn translate(&mut self, local: ControllerId, names: &Names, catalog: &Catalog, now: Time) {
+        let due = |at: &mut Option<Time>| *at = at.map(|at| at.max(now));
+        if self.sight.effects {
+            for kept in self.effects.values_mut() {
+                let facts = kept.translate(names, |decoder| record::read_effect(decoder, local, catalog));
+                if let Some(facts) = facts {
+                    facts.set_clock(now);
+                }
+            }
+        }
+        if self.sight.abilities {
+            for kept in self.abilities.values_mut() {
+                let granted = kept.translate(names, |decoder| record::read_ability(decoder, local, catalog));
+                if let Some(granted) = granted {
+                    due(&mut granted.recharge);
+                }
+            }
+            for kept in self.runs.values_mut() {
+                kept.translate(names, |decoder| record::read_run(decoder, local, catalog));
+            }
+            for kept in self.tasks.values_mut() {
+                let task = kept.translate(names, |decoder| record::read_task(decoder, local));
+                if let Some(task) = task {
+                    due(&mut task.deadline);
+                }
+            }
+        }
+    }
+
+    /// Brings the controller up to date, which has this layout here.
+    pub(crate) fn build_controller(&mut self, at: u32, layout: &Arc<Layout>, catalog: &Catalog) {
+        let Some(head) = &self.head else { return };
+        let controller = self.controller.get_or_insert_with(|| bare(InputBuffer::new(catalog.input_buffer)));
+        controller.layout = at;
+        if !core::mem::take(&mut self.controller_is_stale) {
+            return;
+        }
+        controller.ordinal = head.ordinal;
+        controller.template = head.template;
+        controller.owner = head.owner;
+        controller.avatar = head.avatar;
+        controller.replication = head.replication;
+        controller.team.clone_from(&head.team);
+        controller.placement = self.placement;
+        match &self.inputs {
+            Some(inputs) => {
+                controller.inputs.clone_from(&inputs.held);
+                controller.buffer.clone_from(&inputs.buffer);
+            }
+            None => {
+                controller.inputs.clear();
+                controller.buffer = InputBuffer::new(catalog.input_buffer);
+            }
+        }
+        controller.base.clear();
+        controller.current.clear();
+        self.missing.clear();
+        for (slot, place) in (0..).zip(&layout.slots) {
+            let default = place.attribute.def.default_base;
+            let value = self.attributes.get(&place.attribute.id);
+            if value.is_none() {
+                self.missing.push(slot);
+            }
+            let (base, current) = value.copied().unwrap_or((default, default));
+            controller.base.push(base);
+            controller.current.push(current);
+        }
+    }
+}
+
+/// A controller of nobody, with nothing.
+fn bare(buffer: InputBuffer) -> Controller {
+    Controller {
+        ordinal: 0,
+        template: None,
+        owner: None,
+        avatar: None,
+        replication: Default::default(),
+        layout: 0,
+        base: Vec::new(),
+        current: Vec::new(),
+        modifiers: Row::new(),
+        tags: TagContainer::default(),
+        effects: Row::new(),
+        effect_index: Row::new(),
+        outgoing: Row::new(),
+        watchers: Row::new(),
+        cues: SmallVec::new(),
+        abilities: Row::new(),
+        ability_index: Row::new(),
+        activations: Row::new(),
+        run_index: Row::new(),
+        subscriptions: Row::new(),
+        ability_blocks: SmallVec::new(),
+        inputs: SmallVec::new(),
+        buffer,
+        placement: None,
+        team: None,
+        rolls: SmallVec::new(),
+        runs: SmallVec::new(),
+        pending: PendingSlots::default(),
+    }
+}

@@ -1,0 +1,150 @@
+//! Tags and cues whose own effects are not in sight. Tags come from effects only (T3), and looping cues from effects and
+//! runs, so the client has effects in their place: one for all tags, and one for each time that a cue is shown.
+
+use smallvec::SmallVec;
+
+use super::record::EffectFacts;
+use super::seen::Seen;
+use crate::catalog::Catalog;
+use crate::effect::{ActiveEffect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers};
+use crate::handle::{ActiveEffectId, ControllerId, Handle};
+use crate::id::{EffectId, TagId};
+use crate::time::Time;
+
+/// Which of these effects.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum ShownKey {
+    /// The one that grants all tags.
+    Tags,
+    /// One of those that show a cue.
+    Cue(TagId, u32),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// It has a name among those of the server, with a place that no server has.
+    pub(crate) name: ActiveEffectId,
+    pub(crate) facts: EffectFacts,
+    /// Since when it is shown.
+    since: Time,
+}
+
+/// Handles with a place from here on are no server's.
+pub(crate) const FIRST_RESERVED: u32 = 1 << 31;
+
+impl Shown {
+    fn new(name: ActiveEffectId) -> Self {
+        let none = EffectId::from_index(u32::MAX);
+        let active = ActiveEffect {
+            effect: none,
+            target: ControllerId::UNSEEN,
+            spec: EffectSpec {
+                effect: none,
+                name_hash: 0,
+                level: 1.0,
+                context: EffectContext::default(),
+                set_by_caller: SmallVec::new(),
+                duration: None,
+                period: None,
+                granted_tags: SmallVec::new(),
+                asset_tags: SmallVec::new(),
+                captured: SmallVec::new(),
+                prediction: None,
+            },
+            sequence: 0,
+            applied: 0,
+            stacks: 1,
+            status: EffectStatus::Running,
+            inhibited: false,
+            given: true,
+            started: Time::ZERO,
+            duration: None,
+            expires: None,
+            period: None,
+            phase: Time::ZERO,
+            next_tick: None,
+            ticks: 0,
+            magnitudes: SmallVec::new(),
+            stream: 0,
+            last_source: None,
+            granted: SmallVec::new(),
+            refresh_pending: false,
+            qualification_pending: false,
+            judgement_pending: false,
+            timers: EffectTimers::default(),
+        };
+        Self { name, facts: EffectFacts::endless(active), since: Time::ZERO }
+    }
+
+    /// Puts it in its place: of which definition, on whom, with which number.
+    pub(crate) fn settle(&mut self, effect: (EffectId, u64), target: ControllerId, sequence: u64, now: Time) {
+        let since = self.since.min(now);
+        let active = &mut self.facts.active;
+        (active.effect, active.spec.effect) = (effect.0, effect.0);
+        active.spec.name_hash = effect.1;
+        active.target = target;
+        (active.sequence, active.applied) = (sequence, sequence);
+        (active.started, active.phase) = (since, since);
+    }
+}
+
+impl Seen {
+    /// Brings the effects up to date that hold tags and cues. `name` gives out names.
+    pub(crate) fn show(&mut self, mut name: impl FnMut() -> ActiveEffectId) {
+        if !core::mem::take(&mut self.shown_is_stale) {
+            return;
+        }
+        let Self { tags, cues, shown, .. } = self;
+        shown.retain(|key, _| match key {
+            ShownKey::Tags => !tags.is_empty(),
+            ShownKey::Cue(cue, nth) => cues.get(cue).is_some_and(|(count, _)| nth < count),
+        });
+        if !tags.is_empty() {
+            let holder = shown.entry(ShownKey::Tags).or_insert_with(|| Shown::new(name()));
+            let granted = &mut holder.facts.active.spec.granted_tags;
+            granted.clear();
+            granted.extend(tags.iter().flat_map(|(tag, count)| (0..*count).map(|_| *tag)));
+        }
+        for (&cue, &(count, since)) in cues.iter() {
+            for nth in 0..count {
+                let holder = shown.entry(ShownKey::Cue(cue, nth)).or_insert_with(|| Shown::new(name()));
+                holder.since = since;
+            }
+        }
+    }
+}
+
+/// The name of the `nth` such effect.
+pub(crate) fn shown_name(nth: u64) -> ActiveEffectId {
+    // The last place is that of `UNSEEN`.
+    let places = u64::from(u32::MAX - FIRST_RESERVED);
+    let place = FIRST_RESERVED + u32::try_from(nth % places).unwrap_or_default();
+    let generation = u32::try_from(nth / places).unwrap_or_default().saturating_add(1);
+    ActiveEffectId::from_parts(
+        place,
+        core::num::NonZeroU32::new(generation).unwrap_or(core::num::NonZeroU32::MIN),
+    )
+}
+
+/// An effect that shows one cue and does nothing else.
+pub(crate) fn cue_holder(cue: TagId, catalog: &Catalog) -> EffectDef {
+    let name = catalog.tag_name(cue);
+    let mut def = EffectDef::infinite(format!("Internal.Shown.{name}"));
+    def.cues.push(name.to_owned());
+    def
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_servers_and_differ() {
+        let names: Vec<_> = [0, 1, 0x7FFF_FFFE, 0x7FFF_FFFF].into_iter().map(shown_name).collect();
+        assert_eq!(
+            format!("{names:?}"),
+            "[active2147483648v1, active2147483649v1, active4294967294v1, active2147483648v2]"
+        );
+        assert!(!names.contains(&ActiveEffectId::UNSEEN));
+    }
+}

@@ -1,0 +1,207 @@
+//! Controllers in pieces.
+
+use super::super::Simulation;
+use crate::codec::Encoder;
+use crate::controller::Controller;
+use crate::effect::{ActiveEffect, Effect, EffectStatus};
+use crate::handle::{ActiveEffectId, ControllerId};
+use crate::id::{AttributeId, TagId};
+use crate::mirror::record;
+use crate::mirror::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
+use crate::time::Time;
+
+impl Simulation {
+    /// All pieces of a controller in the order of their keys, as a viewer with this sight gets them; none of one that
+    /// does not exist. See [`crate::mirror`]. To be called between calls, not inside a [batch](Self::batch).
+    ///
+    /// What merely runs does not change: a piece is the same from one tick of an effect to the next.
+    ///
+    /// ```
+    /// # use ugas_core::{attribute::*, catalog::Catalog, controller::ControllerDef, simulation::*};
+    /// use ugas_core::mirror::{Mirror, PieceScratch, Sight};
+    ///
+    /// # let catalog = Catalog::builder()
+    /// #     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
+    /// #     .template(ControllerDef::new("Wolf").with_set("Combat"))
+    /// #     .build()?;
+    /// let mut server = Simulation::new(catalog.clone(), Config::seeded(7));
+    /// let wolf = server.spawn("Wolf")?;
+    ///
+    /// let mut mirror = Mirror::new(catalog.clone());
+    /// let mut scratch = PieceScratch::default();
+    /// server.pieces(wolf, Sight::WHOLE, &mut scratch, |key, piece| {
+    ///     mirror.put(wolf, key, piece.to_piece()).expect("the server does not lie");
+    /// });
+    ///
+    /// let mut client = Simulation::new(catalog.clone(), Config { role: Role::Client, ..Config::default() });
+    /// mirror.install(&mut client, server.now())?;
+    /// let local = mirror.local(wolf).expect("it is in the window");
+    /// assert_eq!(client.current(local, catalog.attribute("Health")?), Some(100.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pieces(
+        &self,
+        controller: ControllerId,
+        sight: Sight,
+        scratch: &mut PieceScratch,
+        mut visit: impl FnMut(PieceKey, PieceRef<'_>),
+    ) {
+        let Some(known) = self.state.controllers.get(controller) else { return };
+        let layout = self.state.layout(known);
+        scratch.record.clear();
+        record::write_head(known, layout, &mut scratch.record);
+        visit(PieceKey::Head, PieceRef::Record(scratch.record.bytes()));
+        if let Some(placement) = known.placement {
+            visit(PieceKey::Placement, PieceRef::Placement(placement));
+        }
+        for attribute in (0..self.catalog.attribute_count() as u32).map(AttributeId::from_index) {
+            if let Some(slot) = layout.slot_of(attribute).map(usize::from) {
+                let (base, current) = (known.base[slot], known.current[slot]);
+                visit(PieceKey::Attribute(attribute), PieceRef::Attribute { base, current });
+            }
+        }
+        self.cut_tags(known, sight, scratch, &mut visit);
+        self.cut_cues(known, sight, scratch, &mut visit);
+        self.cut_records(known, sight, scratch, &mut visit);
+    }
+
+    /// Tags that do not follow from effects in sight.
+    fn cut_tags(
+        &self,
+        controller: &Controller,
+        sight: Sight,
+        scratch: &mut PieceScratch,
+        visit: &mut impl FnMut(PieceKey, PieceRef<'_>),
+    ) {
+        if !sight.effects {
+            for (tag, count) in controller.tags.iter() {
+                visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_SHOWN)));
+            }
+            return;
+        }
+        scratch.shown.clear();
+        for (active, effect) in self.giving(controller).filter(|(active, _)| !self.is_mirrored(active)) {
+            let dynamic = active.spec.granted_tags.iter().copied();
+            for tag in effect.granted_tags.iter().chain(dynamic) {
+                count(&mut scratch.shown, tag, active.started);
+            }
+        }
+        for &(tag, count, _) in &scratch.shown {
+            visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_SHOWN)));
+        }
+    }
+
+    /// Cues that follow from nothing in sight.
+    fn cut_cues(
+        &self,
+        controller: &Controller,
+        sight: Sight,
+        scratch: &mut PieceScratch,
+        visit: &mut impl FnMut(PieceKey, PieceRef<'_>),
+    ) {
+        if controller.cues.is_empty() {
+            return;
+        }
+        scratch.shown.clear();
+        for (active, effect) in self.giving(controller) {
+            if !(sight.effects && self.is_mirrored(active)) {
+                effect.cues.iter().for_each(|cue| count(&mut scratch.shown, cue, active.started));
+            }
+        }
+        if !sight.abilities {
+            for run in controller.activations.iter().filter_map(|run| self.state.activations.get(*run)) {
+                run.cues.iter().for_each(|cue| count(&mut scratch.shown, *cue, run.started));
+            }
+        }
+        for &(cue, count, since) in &scratch.shown {
+            let count = count.min(Piece::MOST_SHOWN);
+            visit(PieceKey::Cue(cue), PieceRef::Cue { count, since });
+        }
+    }
+
+    fn cut_records(
+        &self,
+        controller: &Controller,
+        sight: Sight,
+        scratch: &mut PieceScratch,
+        visit: &mut impl FnMut(PieceKey, PieceRef<'_>),
+    ) {
+        let PieceScratch { record, keys, .. } = scratch;
+        keys.clear();
+        if sight.effects {
+            let is_mirrored = |id: &&ActiveEffectId| {
+                self.state.effects.get(**id).is_some_and(|active| self.is_mirrored(active))
+            };
+            keys.extend(controller.effects.iter().filter(is_mirrored).map(|id| PieceKey::Effect(*id)));
+        }
+        if sight.abilities {
+            keys.extend(controller.abilities.iter().map(|id| PieceKey::Ability(*id)));
+            keys.extend(controller.activations.iter().map(|id| PieceKey::Run(*id)));
+            let runs = controller.activations.iter().filter_map(|run| self.state.activations.get(*run));
+            keys.extend(runs.flat_map(|run| run.tasks()).map(PieceKey::Task));
+        }
+        keys.sort_unstable();
+        for &key in keys.iter() {
+            record.clear();
+            if self.write_record(key, record) {
+                visit(key, PieceRef::Record(record.bytes()));
+            }
+        }
+        record.clear();
+        if sight.abilities && record::write_inputs(controller, self.catalog.input_buffer, record) {
+            visit(PieceKey::Inputs, PieceRef::Record(record.bytes()));
+        }
+    }
+
+    fn write_record(&self, key: PieceKey, encoder: &mut Encoder) -> bool {
+        let state = &self.state;
+        match key {
+            PieceKey::Effect(id) => {
+                let Some((active, effect)) = state.effect_of(&self.catalog, id) else { return false };
+                record::write_effect(active, effect, &self.catalog, state.now, encoder);
+            }
+            PieceKey::Ability(id) => {
+                let Some(granted) = state.abilities.get(id) else { return false };
+                record::write_ability(granted, encoder);
+            }
+            PieceKey::Run(id) => {
+                let Some(run) = state.activations.get(id) else { return false };
+                record::write_run(run, encoder);
+            }
+            PieceKey::Task(id) => {
+                let Some(task) = state.tasks.get(id) else { return false };
+                record::write_task(task, encoder);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Effects of the catalog have records; those created at run time have not.
+    fn is_mirrored(&self, active: &ActiveEffect) -> bool {
+        active.effect.usize() < self.catalog.effect_count()
+    }
+
+    /// The effects of a controller whose tags and cues are out.
+    fn giving<'a>(
+        &'a self,
+        controller: &'a Controller,
+    ) -> impl Iterator<Item = (&'a ActiveEffect, &'a Effect)> {
+        let effects = controller.effects.iter();
+        let effects = effects.filter_map(|id| self.state.effect_of(&self.catalog, *id));
+        effects
+            .filter(|(active, _)| active.status == EffectStatus::Running && active.given && !active.inhibited)
+    }
+}
+
+/// Counts a tag once more, and remembers the earliest time.
+fn count(shown: &mut Vec<(TagId, u32, Time)>, tag: TagId, since: Time) {
+    match shown.binary_search_by_key(&tag, |(known, ..)| *known) {
+        Ok(at) => {
+            let (_, count, earliest) = &mut shown[at];
+            *count = count.saturating_add(1);
+            *earliest = since.min(*earliest);
+        }
+        Err(at) => shown.insert(at, (tag, 1, since)),
+    }
+}

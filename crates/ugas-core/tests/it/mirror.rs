@@ -1,0 +1,395 @@
+//! Windows on other simulations (§13.1): pieces, mirrors, names.
+
+use std::collections::BTreeMap;
+
+use ugas_core::ability::AbilityDef;
+use ugas_core::codec::to_bytes;
+use ugas_core::effect::magnitude::MagnitudeDef;
+use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, PredictionKey};
+use ugas_core::handle::{ControllerId, TaskId};
+use ugas_core::id::{AttributeId, TagId};
+use ugas_core::mirror::{Mirror, MirrorError, Piece, PieceKey, PieceScratch, Sight};
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{ActivationRequest, Config, Role, Simulation, Snapshot, Stacks};
+use ugas_core::task::TaskDef;
+use ugas_core::time::{Span, Time};
+
+use crate::fixture::{Game, buff, instant};
+
+type Pieces = BTreeMap<PieceKey, Piece>;
+
+fn cut(sim: &Simulation, id: ControllerId, sight: Sight) -> Pieces {
+    let mut pieces = BTreeMap::new();
+    sim.pieces(id, sight, &mut PieceScratch::default(), |key, piece| {
+        pieces.insert(key, piece.to_piece());
+    });
+    pieces
+}
+
+fn client_of(game: &Game) -> (Mirror, Simulation) {
+    let catalog = game.sim.catalog();
+    let config = Config { role: Role::Client, ..Config::seeded(3) };
+    (Mirror::new(catalog.clone()), Simulation::new(catalog.clone(), config))
+}
+
+/// Puts all pieces of a controller in the place of those that were there.
+#[track_caller]
+fn show(mirror: &mut Mirror, sim: &Simulation, id: ControllerId, sight: Sight) {
+    mirror.forget(id);
+    mirror.see(id, sight);
+    for (key, piece) in cut(sim, id, sight) {
+        mirror.put(id, key, piece).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// As [`show`], without a moment in between in which it is not there.
+#[track_caller]
+fn update(mirror: &mut Mirror, sim: &Simulation, id: ControllerId, before: &Pieces) -> Pieces {
+    let after = cut(sim, id, Sight::WHOLE);
+    for key in before.keys().filter(|key| !after.contains_key(key)) {
+        mirror.take_away(id, *key);
+    }
+    for (key, piece) in &after {
+        mirror.put(id, *key, piece.clone()).unwrap_or_else(|error| panic!("{error}"));
+    }
+    after
+}
+
+#[test]
+fn what_merely_runs_does_not_change_its_piece() {
+    let burn = EffectDef::lasting("GE_Burn", 60.0).every(2.0).modify("Health", Operation::Add, -1.0);
+    let mut game = Game::of([burn, EffectDef::lasting("GE_Slow", 30.0)]);
+    game.pass(0.3);
+    game.activate("GE_Burn", "wolf", "hero");
+    game.pass(0.7);
+    let slow = game.activate("GE_Slow", "wolf", "hero");
+    let before = cut(&game.sim, game.id("hero"), Sight::WHOLE);
+    game.pass(9.0);
+    let after = cut(&game.sim, game.id("hero"), Sight::WHOLE);
+    let differ: Vec<&PieceKey> = after.keys().filter(|key| before.get(key) != after.get(key)).collect();
+    // Four ticks, at 2.3, 4.3, 6.3 and 8.3 s.
+    let health = PieceKey::Attribute(game.attribute("Health"));
+    assert_eq!(differ, [&health]);
+    assert_eq!(after[&health], Piece::Attribute { base: 96.0, current: 96.0 });
+    // Definition, bits in one byte, number, beginning at 1 s in three, and the source in two.
+    let Piece::Record(bytes) = &after[&PieceKey::Effect(slow)] else { panic!("no record") };
+    assert_eq!(bytes.len(), 8);
+}
+
+#[test]
+fn a_window_has_the_clocks_of_the_world() {
+    let burn = EffectDef::lasting("GE_Burn", 10.0).every(2.0).modify("Health", Operation::Add, -1.0);
+    let mut game = Game::of([burn]);
+    game.pass(1.0);
+    let active = game.activate("GE_Burn", "wolf", "hero");
+    game.pass(2.5);
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, game.id("hero"), Sight::WHOLE);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let burn = client.effect(mirror.local(active).unwrap()).unwrap();
+    // From 1 s to 11 s, every 2 s: the first tick was at 3 s, it is 3.5 s.
+    assert_eq!(burn.expires(), Some(Time::from_seconds(11.0)));
+    assert_eq!((burn.next_tick(), burn.ticks()), (Some(Time::from_seconds(5.0)), 1));
+    // The wolf is not in the window.
+    assert_eq!(burn.source(), Some(ControllerId::UNSEEN));
+    assert_eq!(client.next_timer(), Some(Time::from_seconds(5.0)));
+    let bytes = client.snapshot().to_bytes();
+    assert!(Snapshot::from_bytes(&bytes, client.catalog()).is_ok(), "written and read like any other");
+}
+
+#[test]
+fn what_is_only_shown_has_its_tags_and_cues() {
+    let stun = EffectDef::infinite("GE_Stun").granting("State.Stun").cue("GameplayCue.Stars");
+    let fog = EffectDef::infinite("GE_Fog").granting("State.Stun").granting("State.Fog");
+    let mut game = Game::of([stun.clone(), fog, EffectDef { name: "GE_Again".into(), ..stun }]);
+    game.pass(2.0);
+    for effect in ["GE_Stun", "GE_Fog", "GE_Again"] {
+        game.apply(effect, "wolf", "hero");
+        game.pass(1.0);
+    }
+    let hero = game.id("hero");
+    let pieces = cut(&game.sim, hero, Sight::SHOWN);
+    let (stun, fog) = (game.tag("State.Stun"), game.tag("State.Fog"));
+    let stars = game.tag("GameplayCue.Stars");
+    assert_eq!(pieces[&PieceKey::Tag(stun)], Piece::Tag(3));
+    assert_eq!(pieces[&PieceKey::Tag(fog)], Piece::Tag(1));
+    let since = Time::from_seconds(2.0);
+    assert_eq!(pieces[&PieceKey::Cue(stars)], Piece::Cue { count: 2, since });
+    assert!(!pieces.keys().any(|key| matches!(key, PieceKey::Effect(_) | PieceKey::Ability(_))));
+
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::SHOWN);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let local = mirror.local(hero).unwrap();
+    assert_eq!(client.tags(local), game.sim.tags(hero));
+    let controller = client.controller(local).unwrap();
+    assert_eq!(controller.cues(), [(stars, 2)]);
+    // One holds all tags, two show the cue since it began; none of them is known to the server.
+    let held = controller.effects().to_vec();
+    assert_eq!(held.len(), 3);
+    assert!(held.iter().all(|held| mirror.remote(*held).is_none()));
+    let starts = held.iter().filter(|held| client.effect(**held).unwrap().started() == since);
+    assert_eq!((starts.count(), client.inconsistencies()), (2, vec![]));
+
+    // One cue less, and the others keep their handles.
+    mirror.put(hero, PieceKey::Cue(stars), Piece::Cue { count: 1, since }).unwrap();
+    mirror.take_away(hero, PieceKey::Tag(fog));
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let controller = client.controller(local).unwrap();
+    assert!(controller.effects().len() == 2 && controller.effects().iter().all(|id| held.contains(id)));
+    assert!(!client.has_tag(local, fog) && client.has_tag(local, stun));
+    assert_eq!((controller.cues(), client.pending_events().len()), ([(stars, 1)].as_slice(), 0));
+}
+
+#[test]
+fn effects_of_the_moment_are_shown_by_what_they_give() {
+    let mut game = Game::of([EffectDef::infinite("GE_Tag").granting("State.Item").cue("GameplayCue.Item")]);
+    let item = EffectDef::infinite("GE_Item").granting("State.Item").cue("GameplayCue.Item");
+    let item = game.sim.define_effect(item).unwrap();
+    let hero = game.id("hero");
+    game.sim.apply_effect(item, None, hero).unwrap();
+    game.apply("GE_Tag", "hero", "hero");
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let local = mirror.local(hero).unwrap();
+    assert_eq!(client.tags(local).unwrap().count(game.tag("State.Item")), 2);
+    assert_eq!(client.controller(local).unwrap().cues(), [(game.tag("GameplayCue.Item"), 2)]);
+}
+
+#[test]
+fn attributes_that_never_came_have_their_defaults() {
+    let mut game = Game::of([
+        buff("GE_Armor", "Armor", Operation::Add, 5.0),
+        instant("GE_Hit", "Health", Operation::Add, -30.0),
+    ]);
+    game.apply("GE_Armor", "hero", "hero");
+    game.apply("GE_Hit", "hero", "hero");
+    let hero = game.id("hero");
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    for name in ["Health", "Armor", "Speed"] {
+        mirror.take_away(hero, PieceKey::Attribute(game.attribute(name)));
+    }
+    // Whoever sends it may round: it is taken as it is.
+    let rounded = Piece::Attribute { base: 100.0, current: 101.0 };
+    mirror.put(hero, PieceKey::Attribute(game.attribute("Attack")), rounded).unwrap();
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let local = mirror.local(hero).unwrap();
+    let value = |name| client.current(local, game.attribute(name));
+    // Health 100 of MaxHealth 100; Armor 20 with the effect in sight.
+    assert_eq!([value("Health"), value("Armor"), value("Speed")], [Some(100.0), Some(25.0), Some(400.0)]);
+    assert_eq!(value("Attack"), Some(101.0));
+}
+
+#[test]
+fn what_was_predicted_keeps_its_handle_and_the_rest_is_gone_for_good() {
+    let grant = AbilityGrantDef::new("GA_Bite");
+    let rage = EffectDef { granted_abilities: vec![grant], ..EffectDef::lasting("GE_Rage", 9.0) };
+    let howl = AbilityDef::new("GA_Howl").task(TaskDef::wait(5.0));
+    let (mut game, handles) =
+        Game::with_abilities([rage, EffectDef::lasting("GE_Other", 9.0)], [howl, AbilityDef::new("GA_Bite")]);
+    let hero = game.id("hero");
+    let (mut mirror, mut client) = client_of(&game);
+    let before = update(&mut mirror, &game.sim, hero, &BTreeMap::new());
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let local = mirror.local(hero).unwrap();
+
+    // The client predicts an effect, another one that will not come, and a run.
+    let key = PredictionKey(77);
+    let spec = |sim: &Simulation, effect: &str, on: ControllerId| {
+        let effect = sim.catalog().effect(effect).unwrap();
+        sim.spec(effect, 1.0, EffectContext::of(on)).unwrap().predicted(key)
+    };
+    let (rage, other) = (spec(&client, "GE_Rage", local), spec(&client, "GE_Other", local));
+    let wrong = client.apply(&other, local).unwrap().active().unwrap();
+    let predicted = client.apply(&rage, local).unwrap().active().unwrap();
+    let [bite] = client.effect(predicted).unwrap().granted_abilities() else { panic!("no bite") };
+    let bite = *bite;
+    let howl = mirror.local(handles[0]).unwrap();
+    let run = client.activate_with(howl, ActivationRequest::default().predicted(key)).unwrap();
+    let task = client.tasks_of(local).next().unwrap();
+    client.events().for_each(drop);
+
+    // The server does the same later, and something else before it.
+    game.apply("GE_Other", "hero", "hero");
+    let rage = spec(&game.sim, "GE_Rage", hero);
+    let real = game.sim.apply(&rage, hero).unwrap().active().unwrap();
+    let real_run = game.sim.activate_with(handles[0], ActivationRequest::default().predicted(key)).unwrap();
+    let before = update(&mut mirror, &game.sim, hero, &before);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert_eq!(mirror.local(real), Some(predicted));
+    assert_eq!(mirror.local(game.active(real).granted_abilities()[0]), Some(bite));
+    assert_eq!(mirror.local(real_run), Some(run));
+    assert_eq!(mirror.local(game.task("hero")), Some(task));
+    assert!(client.effect(wrong).is_none() && client.pending_events().len() == 0);
+    assert_eq!(client.inconsistencies(), [""; 0]);
+
+    // A removal that is predicted wrongly is taken back, under the same handle; its place was another's in between.
+    client.remove(predicted, Stacks::All).unwrap();
+    let stray = client.apply(&spec(&client, "GE_Rage", local), local).unwrap().active().unwrap();
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert!(client.effect(predicted).is_some() && client.effect(stray).is_none());
+    client.remove(predicted, Stacks::All).unwrap();
+    let next = client.apply(&spec(&client, "GE_Rage", local), local).unwrap().active().unwrap();
+    assert!(![wrong, predicted, stray].contains(&next), "{next:?} was another's");
+
+    // What goes on the server goes here, and what comes later has another name.
+    game.sim.remove(real, Stacks::All).unwrap();
+    let again = game.activate("GE_Rage", "hero", "hero");
+    update(&mut mirror, &game.sim, hero, &before);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert_eq!((mirror.local(real), mirror.remote(predicted)), (None, None));
+    let new = mirror.local(again).unwrap();
+    assert!(![wrong, predicted, stray, next].contains(&new) && client.effect(new).is_some());
+}
+
+#[test]
+fn whoever_leaves_and_comes_back_has_another_name() {
+    let game = Game::of([]);
+    let (hero, wolf) = (game.id("hero"), game.id("wolf"));
+    let (mut mirror, mut client) = client_of(&game);
+    for id in [hero, wolf] {
+        show(&mut mirror, &game.sim, id, Sight::WHOLE);
+    }
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let [first, other] = [hero, wolf].map(|id| mirror.local(id).unwrap());
+    mirror.forget(hero);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert!(client.controller(first).is_none() && mirror.local(hero).is_none());
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let second = mirror.local(hero).unwrap();
+    assert!(second != first && client.controller(first).is_none());
+    assert_eq!((mirror.local(wolf), mirror.remote(second)), (Some(other), Some(hero)));
+    mirror.clear();
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert_eq!((client.controllers().count(), mirror.sight(hero)), (0, None));
+}
+
+#[test]
+fn a_source_that_comes_into_view_is_known_from_then_on() {
+    let mut game = Game::of([EffectDef::infinite("GE_Mark")]);
+    let mark = game.activate("GE_Mark", "wolf", "hero");
+    let (hero, wolf) = (game.id("hero"), game.id("wolf"));
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let mark = mirror.local(mark).unwrap();
+    assert_eq!(client.effect(mark).unwrap().source(), Some(ControllerId::UNSEEN));
+    show(&mut mirror, &game.sim, wolf, Sight::SHOWN);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert_eq!(client.effect(mark).unwrap().source(), mirror.local(wolf));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let howl = AbilityDef::new("GA_Howl").task(TaskDef::wait(5.0));
+    let (mut game, handles) = Game::with_abilities([EffectDef::infinite("GE_Mark")], [howl]);
+    let mark = game.activate("GE_Mark", "hero", "hero");
+    let run = game.run(handles[0]);
+    let (hero, wolf) = (game.id("hero"), game.id("wolf"));
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    show(&mut mirror, &game.sim, wolf, Sight::WHOLE);
+    let whole = cut(&game.sim, hero, Sight::WHOLE);
+    let record = |key: PieceKey| whole[&key].clone();
+    let (health, mark, run) =
+        (PieceKey::Attribute(game.attribute("Health")), PieceKey::Effect(mark), PieceKey::Run(run));
+    let mut check = |id, key, piece, expected: &str| {
+        let error = mirror.put(id, key, piece).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    let unknown = PieceKey::Attribute(AttributeId::from_index(99));
+    check(hero, unknown, Piece::Attribute { base: 1.0, current: 1.0 }, "is not in the catalog");
+    check(hero, health, Piece::Attribute { base: f64::NAN, current: 1.0 }, "is not finite");
+    check(hero, health, Piece::Tag(1), "another kind");
+    check(hero, PieceKey::Tag(TagId::from_index(999)), Piece::Tag(1), "is not in the catalog");
+    let tag = PieceKey::Tag(TagId::from_index(0));
+    check(hero, tag, Piece::Tag(0), "a count is zero");
+    check(hero, tag, Piece::Tag(256), "more than is ever shown");
+    check(hero, mark, Piece::Record(Box::new([200, 1])), "a definition that does not exist");
+    check(hero, mark, Piece::Record(Box::new([])), "the bytes end");
+    check(wolf, mark, record(mark), "is on controller0v1 already");
+    check(wolf, PieceKey::Head, record(PieceKey::Head), "has the number of Head");
+    check(
+        ControllerId::UNSEEN,
+        PieceKey::Head,
+        record(PieceKey::Head),
+        "no simulation has such a controller",
+    );
+    check(hero, PieceKey::Task(TaskId::UNSEEN), record(PieceKey::Task(game.task("hero"))), "beyond all");
+    check(hero, run, record(mark), "cannot be read");
+    // Nothing of it has changed anything.
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert_eq!(client.inconsistencies(), [""; 0]);
+    assert_eq!(client.controller(mirror.local(hero).unwrap()).unwrap().activations().len(), 1);
+    let other = Game::of([EffectDef::infinite("GE_Other")]);
+    let mut foreign = other.sim.clone();
+    let error = mirror.install(&mut foreign, game.sim.now()).unwrap_err();
+    assert!(matches!(error, MirrorError::ForeignCatalog { .. }));
+    assert_eq!(foreign.state_hash(), other.sim.state_hash());
+}
+
+#[test]
+fn what_cannot_be_together_is_left_out_until_it_can() {
+    let howl = AbilityDef::new("GA_Howl").task(TaskDef::wait(5.0));
+    let (mut game, handles) = Game::with_abilities([EffectDef::lasting("GE_Mark", 3.0)], [howl]);
+    game.pass(1.0);
+    let mark = game.activate("GE_Mark", "hero", "hero");
+    let run = game.run(handles[0]);
+    let task = game.task("hero");
+    let hero = game.id("hero");
+    let (mut mirror, mut client) = client_of(&game);
+    let pieces = cut(&game.sim, hero, Sight::WHOLE);
+    let mut now = game.sim.now();
+    let mut check = |without: PieceKey, runs: usize, abilities: usize| {
+        mirror.take_away(hero, without);
+        for (key, piece) in pieces.iter().filter(|(key, _)| **key != without) {
+            mirror.put(hero, *key, piece.clone()).unwrap();
+        }
+        mirror.install(&mut client, now).unwrap();
+        assert_eq!(client.inconsistencies(), [""; 0]);
+        let local = mirror.local(hero);
+        let found = local.map(|local| client.controller(local).unwrap());
+        let found = found.map(|found| (found.activations().len(), found.abilities().len()));
+        assert_eq!(found.unwrap_or((0, 0)), (runs, abilities), "{without:?}");
+    };
+    check(PieceKey::Placement, 1, 1);
+    check(PieceKey::Task(task), 0, 1);
+    check(PieceKey::Run(run), 0, 1);
+    check(PieceKey::Ability(handles[0]), 0, 0);
+    check(PieceKey::Head, 0, 0);
+    check(PieceKey::Inputs, 1, 1);
+    // Before it began it is not there; after its end it ends.
+    let mark = mirror.local(mark).unwrap();
+    assert!(client.effect(mark).is_some());
+    mirror.install(&mut client, Time::from_seconds(0.5)).unwrap();
+    assert!(client.effect(mark).is_none() && client.inconsistencies().is_empty());
+    now = Time::from_seconds(5.0);
+    mirror.install(&mut client, now).unwrap();
+    assert_eq!(client.effect(mark).unwrap().remaining(now), Some(Span::ZERO));
+    client.advance(Span::from_micros(1));
+    assert!(client.effect(mark).is_none() && client.inconsistencies().is_empty());
+}
+
+#[test]
+fn no_dice_leave_the_server() {
+    let wild = EffectDef::lasting("GE_Wild", 9.0).modify(
+        "Attack",
+        Operation::Add,
+        MagnitudeDef::expression("rand() * 100"),
+    );
+    let records = |seed: u64| {
+        let mut game = Game::configured(Config::seeded(seed), |builder| builder.effect(wild.clone()));
+        let wild = game.activate("GE_Wild", "wolf", "hero");
+        let magnitude = game.active(wild).magnitudes()[0];
+        let pieces = cut(&game.sim, game.id("hero"), Sight::WHOLE);
+        let Piece::Record(bytes) = &pieces[&PieceKey::Effect(wild)] else { panic!("no record") };
+        // What was rolled is written; what it was rolled with is not.
+        let rolled = to_bytes(&magnitude);
+        let at = bytes.windows(rolled.len()).position(|window| window == rolled).unwrap();
+        [&bytes[..at], &bytes[at + rolled.len()..]].concat()
+    };
+    assert_eq!(records(1), records(2));
+}
