@@ -16,7 +16,3 @@ pub const MAX_TARGETS: usize = 32;
 pub const MAX_INPUT_NAME: usize = 64;
 /// Most bytes of a payload of the host's own, and of its kind.
 pub const MAX_PAYLOAD: usize = 256;
-/// Most bytes of the name of a team.
-pub const MAX_TEAM_NAME: usize = 64;
-/// Most attribute sets of a controller.
-pub const MAX_SETS: usize = 256;

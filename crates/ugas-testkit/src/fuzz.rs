@@ -10,6 +10,7 @@ mod mutate;
 mod operations;
 mod recording;
 mod scenario;
+mod wire;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
@@ -18,6 +19,7 @@ pub use mutate::Mutator;
 pub use operations::operations;
 pub use recording::recording;
 pub use scenario::scenario;
+pub use wire::{wire_to_client, wire_to_client_seeds, wire_to_server, wire_to_server_seeds};
 
 use ugas_data::diagnostics::{Colour, render};
 use ugas_data::{Limits, Loader, Report};

@@ -14,11 +14,14 @@ use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
     ValueType,
 };
-use ugas_core::mirror::{Mirror, PieceScratch, Sight};
+use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
+use ugas_net::bits::BitWriter;
+use ugas_net::wire::{self, Dictionary, Exactness, Room, UpdateHeader, UpdateWriter, View};
+use ugas_testkit::fuzz;
 
 /// The system's allocator, counting for each thread.
 struct Counting;
@@ -397,6 +400,55 @@ fn device_events_and_their_signals_allocate_nothing() {
     assert!(warm_up > 5, "something happens in a round");
     for number in 1..20 {
         assert_eq!(round(number).0, 0, "allocations in round {number}");
+    }
+}
+
+#[test]
+fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
+    let mut fixture = Fixture::new();
+    let dictionary = Dictionary::of(fixture.sim.catalog());
+    let health = PieceKey::Attribute(fixture.attribute("Health"));
+    let (mut block, mut datagram) = (BitWriter::new(), BitWriter::new());
+    let mut base = 100.0;
+    let count = fixture.allocations(|fixture| {
+        base -= 0.3;
+        let piece = Piece::Attribute { base, current: base };
+        block.clear();
+        wire::write_block(&dictionary, Exactness::Rounded, [(health, Some(&piece))].into_iter(), &mut block)
+            .unwrap();
+        let mut update =
+            UpdateWriter::begin(&dictionary, UpdateHeader::default(), std::mem::take(&mut datagram));
+        assert_eq!(update.controller(fixture.target, View::default(), &block), Ok(Room::Taken));
+        datagram = update.finish(0, 1).unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+/// A datagram has 1,200 bytes at most, and whatever they are, they take no more memory than this, given back or not: a
+/// client's is mostly targets, the server's pieces that are gone, of two bits each.
+#[test]
+fn no_datagram_takes_much_memory() {
+    let dictionary = Dictionary::sized(5_000, 5_000);
+    let allocated = |bytes: &[u8]| {
+        let before = BYTES.with(Cell::get);
+        let _ = std::hint::black_box(wire::decode_to_server(&dictionary, bytes));
+        let server = BYTES.with(Cell::get);
+        let _ = std::hint::black_box(wire::decode_to_client(&dictionary, bytes));
+        (server - before, BYTES.with(Cell::get) - server)
+    };
+    let seeds = fuzz::wire_to_server_seeds().into_iter().chain(fuzz::wire_to_client_seeds());
+    for seed in seeds {
+        for fill in [0x00, 0x55, 0xaa, 0xff, 0x0f] {
+            for at in 0..seed.len() {
+                let mut bytes = seed[..at].to_vec();
+                bytes.resize(1_200, fill);
+                let (server, client) = allocated(&bytes);
+                assert!(
+                    server < 1 << 20 && client < 1 << 22,
+                    "{server} and {client} bytes: {fill:x} from {at}"
+                );
+            }
+        }
     }
 }
 

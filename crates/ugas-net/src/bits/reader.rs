@@ -149,8 +149,33 @@ impl<'a> BitReader<'a> {
         most: usize,
         bits_each: u64,
     ) -> Result<usize, WireError> {
+        self.count_from(0, what, group, most, bits_each)
+    }
+
+    /// How many items follow if there is one at least: less one in groups of `group` bits.
+    ///
+    /// # Errors
+    /// As [`Self::count`].
+    pub fn count_some(
+        &mut self,
+        what: &'static str,
+        group: u32,
+        most: usize,
+        bits_each: u64,
+    ) -> Result<usize, WireError> {
+        self.count_from(1, what, group, most, bits_each)
+    }
+
+    fn count_from(
+        &mut self,
+        least: u64,
+        what: &'static str,
+        group: u32,
+        most: usize,
+        bits_each: u64,
+    ) -> Result<usize, WireError> {
         let begin = self.at;
-        let found = self.varint(group)?;
+        let found = self.varint(group)?.saturating_add(least);
         let most = (most as u64).min(self.left() / bits_each.max(1));
         if found > most {
             return Err(WireError { at: begin, kind: WireErrorKind::TooMany { what, found, most } });

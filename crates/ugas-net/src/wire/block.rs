@@ -284,7 +284,10 @@ impl Encoder<'_> {
 
 impl Decoder<'_> {
     /// Pieces by rising key.
-    pub(super) fn block(&mut self, exactness: Exactness) -> Result<Vec<(PieceKey, Option<Piece>)>, WireError> {
+    pub(super) fn block(
+        &mut self,
+        exactness: Exactness,
+    ) -> Result<Vec<(PieceKey, Option<Piece>)>, WireError> {
         let there = self.kinds()?;
         let mut pieces = Vec::new();
         for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
@@ -344,7 +347,7 @@ impl Decoder<'_> {
     ) -> Result<(), WireError> {
         // The index and the generation take a group each.
         let bits_each = u64::from(group::INDEX_GAP + group::GENERATION + 2);
-        let count = self.bits.count("handles", group::HANDLES, MAX_DATAGRAM, bits_each)? + 1;
+        let count = self.bits.count_some("handles", group::HANDLES, MAX_DATAGRAM, bits_each)?;
         let mut handles: Vec<H> = Vec::with_capacity(count);
         for _ in 0..count {
             let handle = self.next_handle(handles.last().copied())?;
@@ -385,7 +388,9 @@ impl Decoder<'_> {
                 let facing = self.coded(self.dictionary.facings())?;
                 Piece::Placement(Placement::new(position, facing).map_err(|_| not_finite)?)
             }
-            PieceKey::Attribute(attribute) => self.attribute(exactness.quantiser(self.dictionary, attribute))?,
+            PieceKey::Attribute(attribute) => {
+                self.attribute(exactness.quantiser(self.dictionary, attribute))?
+            }
             PieceKey::Tag(_) => Piece::Tag(self.bits.small(group::GRANTS)?),
             PieceKey::Cue(_) => Piece::Cue {
                 count: self.bits.small(group::GRANTS)?,

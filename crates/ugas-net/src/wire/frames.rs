@@ -7,7 +7,7 @@ use super::group;
 use super::values::{Decoder, Encoder, at_most};
 use crate::bits::{WireError, WireErrorKind};
 use crate::limits::{MAX_COMMANDS, MAX_FRAMES};
-use crate::message::{Ack, CommandFrame, Frames, PacketId};
+use crate::message::{Ack, CommandFrame, Frames, NetCommand, PacketId};
 use crate::tick::Tick;
 
 /// A command takes its kind and, at the least, a run.
@@ -109,8 +109,8 @@ impl Decoder<'_> {
         tick.map(Tick).ok_or(too_large)
     }
 
-    fn frame_commands(&mut self, tick: Tick) -> Result<SmallVec<[crate::message::NetCommand; 1]>, WireError> {
-        let count = self.bits.count("commands", group::COMMANDS, MAX_COMMANDS - 1, BITS_OF_A_COMMAND)? + 1;
+    fn frame_commands(&mut self, tick: Tick) -> Result<SmallVec<[NetCommand; 1]>, WireError> {
+        let count = self.bits.count_some("commands", group::COMMANDS, MAX_COMMANDS, BITS_OF_A_COMMAND)?;
         let mut commands = SmallVec::with_capacity(count);
         for _ in 0..count {
             commands.push(self.command(tick)?);

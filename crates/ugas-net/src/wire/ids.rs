@@ -88,11 +88,9 @@ fn read_mask(reader: &mut BitReader<'_>, known: u32) -> Result<Vec<u32>, WireErr
 }
 
 fn read_gaps(reader: &mut BitReader<'_>, what: &'static str, known: u32) -> Result<Vec<u32>, WireError> {
-    // Less one in the message, so the largest number is one less, too.
-    let most = (known as usize).checked_sub(1).ok_or(reader.error(WireErrorKind::TooLarge))?;
-    let count = reader.count(what, COUNT_GROUP, most, 1)? as u32 + 1;
+    let count = reader.count_some(what, COUNT_GROUP, known as usize, 1)? as u32;
     let low = low_bits(known, count);
-    let mut ids = Vec::with_capacity((count as usize).min(reader.left() as usize));
+    let mut ids = Vec::with_capacity(count as usize);
     let mut next = 0u32;
     for _ in 0..count {
         let begin = reader.position();

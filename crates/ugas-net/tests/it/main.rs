@@ -1,6 +1,13 @@
-//! Whole matches on simulated links, and the wire byte by byte.
+//! Whole matches on simulated links; and the wire from outside: messages there and back, sizes by hand, hostile bytes, test
+//! vectors.
 
 mod authority;
 mod fixture;
+mod meaning;
+mod messages;
 mod prediction;
 mod replication;
+mod wire;
+mod wire_hostile;
+mod wire_sizes;
+mod wire_vectors;

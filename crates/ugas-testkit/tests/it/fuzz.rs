@@ -114,6 +114,20 @@ fn scenarios_run() {
     run(fuzz::scenario, scenarios(), 1500);
 }
 
+#[test]
+fn datagrams_of_clients() {
+    let seeds = fuzz::wire_to_server_seeds();
+    assert_eq!(seeds.len(), 3);
+    run(fuzz::wire_to_server, seeds, 20_000);
+}
+
+#[test]
+fn datagrams_of_servers() {
+    let seeds = fuzz::wire_to_client_seeds();
+    assert_eq!(seeds.len(), 4);
+    run(fuzz::wire_to_client, seeds, 20_000);
+}
+
 /// Games and operations chosen by the bytes of files.
 #[test]
 fn operations_against_the_oracle() {

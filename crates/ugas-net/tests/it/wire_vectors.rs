@@ -1,0 +1,467 @@
+//! Test vectors for readers in other languages: `tests/vectors/wire-1.json`. Written with `UPDATE_EXPECT=1`, compared
+//! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use ugas_core::ability::GameplayEvent;
+use ugas_core::effect::{HitResult, PredictionKey, RawPayload};
+use ugas_core::handle::{ControllerId, Handle};
+use ugas_core::id::{ActorId, AttributeId, TagId};
+use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_core::task::TaskOutcome;
+use ugas_core::time::Time;
+use ugas_net::bits::BitWriter;
+use ugas_net::message::{
+    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
+    Feedback, Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused, RefusedReason, Rejection, RunRef,
+    ToClient, ToServer, Update, Verdict, Welcome,
+};
+use ugas_net::quantise::Quantiser;
+use ugas_net::wire::{self, Dictionary};
+use ugas_net::{Tick, TickLength};
+
+use crate::meaning::{self, hex};
+
+const INPUTS: [&str; 3] = ["Dodge", "Fire", "Jump"];
+
+fn dictionary() -> Dictionary {
+    let quantisers = [
+        Quantiser::Exact,
+        Quantiser::Step(0.1),
+        Quantiser::Range { min: 0.0, max: 4_095.0, bits: 12 },
+        Quantiser::Step(2.5),
+        Quantiser::Range { min: -1.0, max: 1.0, bits: 7 },
+    ];
+    let plain = Dictionary::sized(250, 20);
+    let coded = (0..20).map(AttributeId::from_index).zip(quantisers.into_iter().cycle());
+    let coded =
+        coded.fold(plain, |dictionary, (id, quantiser)| dictionary.with_attribute(id, quantiser).unwrap());
+    let coded = coded.with_positions(Quantiser::Step(0.01)).unwrap();
+    let coded = coded.with_facings(Quantiser::Range { min: -1.0, max: 1.0, bits: 8 }).unwrap();
+    coded.with_inputs(INPUTS).unwrap()
+}
+
+fn handle<H: Handle>(index: u32, generation: u32) -> H {
+    H::from_parts(index, generation.try_into().unwrap())
+}
+
+fn key(tick: u64, sequence: u64, dependent: u64) -> PredictionKey {
+    PredictionKey(tick << 32 | sequence << 16 | dependent)
+}
+
+fn frames(packet: u32, ack: Ack, now: u32, frames: Vec<(u32, Vec<NetCommand>)>) -> ToServer {
+    let frames = frames
+        .into_iter()
+        .map(|(tick, commands)| CommandFrame { tick: Tick(tick), commands: commands.into() });
+    ToServer::Frames(Frames { packet: PacketId(packet), ack, now: Tick(now), frames: frames.collect() })
+}
+
+fn to_server() -> Vec<(&'static str, ToServer)> {
+    let full = Ack { newest: PacketId(215_990), earlier: u32::MAX };
+    let hit = HitResult {
+        location: [1.5, -2.25, 1_000.0],
+        normal: [0.0, 0.0, 1.0],
+        distance: 12.5,
+        actor: Some(ActorId(77)),
+        part: 3,
+    };
+    let bare = HitResult { location: [0.0, -0.0, 3.0], ..HitResult::default() };
+    let custom = RawPayload { kind: "spread".to_owned(), bytes: vec![1, 2, 255] };
+    let event = GameplayEvent {
+        tag: TagId::from_index(249),
+        magnitude: -2.75,
+        instigator: Some(handle(3, 1)),
+        target: None,
+    };
+    let me: ControllerId = handle(40, 3);
+    vec![
+        (
+            "hello",
+            ToServer::Hello(Hello {
+                protocol: 1,
+                catalog: 0x0123_4567_89AB_CDEF,
+                dictionary: 0xFEDC_BA98_7654_3210,
+                nonce: 42,
+                credential: b"ticket".to_vec(),
+            }),
+        ),
+        ("bye", ToServer::Bye),
+        ("frames: the first, without any", frames(1, Ack::default(), 0, vec![])),
+        ("frames: some lost", frames(70, Ack { newest: PacketId(20), earlier: 0b101 }, 130, vec![])),
+        ("frames: few, none lost", frames(70, Ack { newest: PacketId(5), earlier: 0b1111 }, 130, vec![])),
+        (
+            "frames: activate with one target",
+            frames(
+                216_000,
+                full,
+                216_003,
+                vec![(
+                    216_000,
+                    vec![NetCommand::Activate { ability: handle(130, 2), targets: me.into(), event: None }],
+                )],
+            ),
+        ),
+        (
+            "frames: activate with all kinds of targets and an event",
+            frames(
+                9,
+                Ack { newest: PacketId(8), earlier: 0x7F },
+                60,
+                vec![(
+                    60,
+                    vec![NetCommand::Activate {
+                        ability: handle(0, 1),
+                        targets: TargetData::from_iter([
+                            Target::Hit { controller: Some(me), hit },
+                            Target::Hit { controller: None, hit: bare },
+                            Target::Location([0.1_f32, 2.0, -3.5].map(f64::from)),
+                            Target::Custom(Arc::new(custom)),
+                            Target::Controller(handle(70_000, 4_000_000_000)),
+                        ]),
+                        event: Some(event),
+                    }],
+                )],
+            ),
+        ),
+        (
+            "frames: all other commands",
+            frames(
+                10,
+                full,
+                100,
+                vec![
+                    (
+                        90,
+                        vec![
+                            NetCommand::End(RunRef::Known(handle(5, 9))),
+                            NetCommand::Cancel(RunRef::Begun(key(85, 1, 2))),
+                            NetCommand::Confirm(me),
+                            NetCommand::Decline(me),
+                            NetCommand::Press { controller: me, input: "Jump".into() },
+                            NetCommand::Release { controller: me, input: "Grüße".into() },
+                        ],
+                    ),
+                    (
+                        91,
+                        vec![NetCommand::Targets {
+                            run: RunRef::Begun(key(91, 0, 0)),
+                            thread: 6,
+                            targets: TargetData::new(),
+                        }],
+                    ),
+                    (
+                        99,
+                        vec![NetCommand::Finish {
+                            run: RunRef::Known(handle(64, 1)),
+                            thread: 0,
+                            outcome: TaskOutcome::Interrupted,
+                        }],
+                    ),
+                ],
+            ),
+        ),
+    ]
+}
+
+fn update() -> Update {
+    Update {
+        packet: PacketId(216_000),
+        ack: Ack { newest: PacketId(215_990), earlier: u32::MAX },
+        tick: Tick(216_000),
+        part: 0,
+        parts: 1,
+        feedback: Feedback { newest: Tick(216_003), margin: -2 },
+        results: Vec::new(),
+        controllers: Vec::new(),
+        bursts: Vec::new(),
+    }
+}
+
+fn seen(controller: ControllerId, pieces: Vec<(PieceKey, Option<Piece>)>) -> ControllerUpdate {
+    let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
+    ControllerUpdate { controller, change }
+}
+
+fn attribute(index: u32, base: f64, current: f64) -> (PieceKey, Option<Piece>) {
+    (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))
+}
+
+fn tag(index: u32, count: Option<u32>) -> (PieceKey, Option<Piece>) {
+    (PieceKey::Tag(TagId::from_index(index)), count.map(Piece::Tag))
+}
+
+fn everything() -> Vec<(PieceKey, Option<Piece>)> {
+    let dictionary = dictionary();
+    let facing = [0.0, 1.0, -1.0].map(|value| dictionary.facings().settle(value).unwrap());
+    let sixth = dictionary.attribute(AttributeId::from_index(9)).settle(1.0 / 6.0).unwrap();
+    let record = |bytes: &[u8]| Some(Piece::Record(bytes.into()));
+    vec![
+        (PieceKey::Head, record(&[3, 1, 4, 1, 5])),
+        (PieceKey::Placement, Some(Piece::Placement(Placement::new([12.34, -5.0, 0.0], facing).unwrap()))),
+        attribute(0, 100.0, 62.5),
+        attribute(1, 17.3, 17.3),
+        attribute(2, 4_095.0, 0.0),
+        attribute(5, 1.0 / 3.0, 1e300),
+        attribute(8, 12.5, -2.5),
+        attribute(9, sixth, sixth),
+        attribute(10, 0.1, -0.0),
+        (PieceKey::Attribute(AttributeId::from_index(15)), None),
+        tag(4, Some(1)),
+        tag(77, None),
+        tag(249, Some(6)),
+        (
+            PieceKey::Cue(TagId::from_index(9)),
+            Some(Piece::Cue { count: 2, since: Time::from_micros(3_600_000_000) }),
+        ),
+        (PieceKey::Effect(handle(7, 1)), record(&[])),
+        (PieceKey::Effect(handle(7, 3)), record(&[9; 40])),
+        (PieceKey::Effect(handle(300, 1)), None),
+        (PieceKey::Ability(handle(2, 1)), record(&[1, 2, 3])),
+        (PieceKey::Run(handle(1, 20)), record(&[255])),
+        (PieceKey::Task(handle(1_000, 1)), record(&[0])),
+        (PieceKey::Inputs, None),
+    ]
+}
+
+fn to_client() -> Vec<(&'static str, ToClient)> {
+    let refused = |reason| ToClient::Refused(Refused { nonce: 42, reason });
+    let results = [
+        (key(215_998, 0, 0), Verdict::Done),
+        (key(215_999, 1, 0), Verdict::Shifted(3)),
+        (key(215_999, 2, 5), Verdict::Rejected(Rejection::NotActivated)),
+    ];
+    let burst = Burst {
+        tick: Tick(216_000),
+        ordinal: 3,
+        cue: TagId::from_index(77),
+        controller: handle(20, 1),
+        source: Some(handle(21, 1)),
+        key: None,
+        magnitude: 25.0,
+        level: 1.0,
+        location: None,
+    };
+    let elsewhere = Burst {
+        tick: Tick(215_990),
+        ordinal: 65_535,
+        source: None,
+        key: Some(key(215_990, 0, 1)),
+        magnitude: 0.1,
+        level: 2.5,
+        location: Some([1.0, -2.0, 0.5]),
+        ..burst.clone()
+    };
+    let all = (0..20).map(|index| {
+        let id = AttributeId::from_index(index);
+        let value = dictionary().attribute(id).settle(f64::from(index)).unwrap();
+        attribute(index, value, value)
+    });
+    let seen_as = |epoch, own, sight| ControllerUpdate {
+        controller: handle(5, 2),
+        change: ControllerChange::Pieces { epoch, own, sight, pieces: everything() },
+    };
+    vec![
+        (
+            "welcome",
+            ToClient::Welcome(Welcome {
+                nonce: 42,
+                client: ClientId(7),
+                tick: Tick(123_456),
+                length: TickLength::hertz(60),
+                prediction_seed: u64::MAX,
+                max_lead: 12,
+            }),
+        ),
+        ("refused: protocol", refused(RefusedReason::Protocol { server: 2, client: 1 })),
+        ("refused: catalog", refused(RefusedReason::Catalog { server: 2, client: u64::MAX })),
+        ("refused: dictionary", refused(RefusedReason::Dictionary { server: 3, client: 4 })),
+        ("refused: full", refused(RefusedReason::Full)),
+        ("refused: denied", refused(RefusedReason::Denied("no ticket".to_owned()))),
+        ("bye", ToClient::Bye(ByeReason::Kicked)),
+        ("update: no news", ToClient::Update(update())),
+        (
+            "update: the first ever, second of three parts",
+            ToClient::Update(Update {
+                packet: PacketId(1),
+                ack: Ack::default(),
+                tick: Tick(0),
+                part: 1,
+                parts: 3,
+                feedback: Feedback::default(),
+                ..update()
+            }),
+        ),
+        (
+            "update: results",
+            ToClient::Update(Update {
+                results: results.map(|(key, verdict)| CommandResult { key, verdict }).to_vec(),
+                ..update()
+            }),
+        ),
+        ("update: bursts", ToClient::Update(Update { bursts: vec![burst, elsewhere], ..update() })),
+        (
+            "update: two attributes of each of two controllers",
+            ToClient::Update(Update {
+                controllers: vec![
+                    seen(handle(20, 1), vec![attribute(1, 100.0, 100.0), attribute(2, 7.0, 7.0)]),
+                    seen(handle(23, 1), vec![attribute(0, 31.0, -32.0), attribute(12, 8.0, 8.0)]),
+                ],
+                ..update()
+            }),
+        ),
+        (
+            "update: all attributes, as a mask",
+            ToClient::Update(Update { controllers: vec![seen(handle(0, 1), all.collect())], ..update() }),
+        ),
+        (
+            "update: everything of another, seen again",
+            ToClient::Update(Update { controllers: vec![seen_as(255, false, Sight::EFFECTS)], ..update() }),
+        ),
+        (
+            "update: everything of the client's own, somebody gone and another in the same place",
+            ToClient::Update(Update {
+                controllers: vec![
+                    seen_as(0, true, Sight::WHOLE),
+                    ControllerUpdate { controller: handle(9, 1), change: ControllerChange::Gone },
+                    seen(handle(9, 2), vec![]),
+                ],
+                ..update()
+            }),
+        ),
+    ]
+}
+
+/// Bits that are no message.
+fn refused() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let bits = |write: fn(&mut BitWriter)| {
+        let mut writer = BitWriter::new();
+        write(&mut writer);
+        writer.into_bytes()
+    };
+    vec![
+        ("nothing", "server", vec![]),
+        ("an unknown kind", "server", vec![7]),
+        ("bits after the end", "server", vec![0b1010]),
+        ("a byte after the end", "server", vec![2, 0]),
+        ("an unknown reason to part", "client", bits(|writer| writer.bits(0b010_0011, 7))),
+        (
+            "a tick of no length",
+            "client",
+            bits(|writer| {
+                for count in [3, 64, 32, 32, 20, 64, 32] {
+                    writer.bits(0, count);
+                }
+            }),
+        ),
+        (
+            "an acknowledgement that is spelled out and need not be",
+            "server",
+            bits(|writer| {
+                writer.bits(1, 3);
+                writer.varint(1, 7);
+                writer.varint(0, 7);
+                writer.bool(true);
+                writer.bits(0, 32);
+                writer.varint(0, 7);
+                writer.bool(false);
+            }),
+        ),
+        (
+            "nine commands",
+            "server",
+            bits(|writer| {
+                writer.bits(1, 3);
+                writer.varint(1, 7);
+                writer.varint(0, 7);
+                writer.bool(false);
+                writer.varint(0, 7);
+                writer.bool(true);
+                writer.signed(0, 4);
+                writer.varint(8, 1);
+                for _ in 0..9 {
+                    writer.bits(3, 4);
+                    writer.varint(0, 6);
+                    writer.varint(0, 3);
+                }
+                writer.bool(false);
+            }),
+        ),
+        (
+            "a place that is not a number",
+            "server",
+            bits(|writer| {
+                writer.bits(1, 3);
+                writer.varint(1, 7);
+                writer.varint(0, 7);
+                writer.bool(false);
+                writer.varint(0, 7);
+                writer.bool(true);
+                writer.signed(0, 4);
+                writer.varint(0, 1);
+                writer.bits(0, 4);
+                writer.varint(0, 6);
+                writer.varint(0, 3);
+                writer.varint(1, 1);
+                writer.bits(2, 2);
+                for number in [0.0, f32::NAN, 0.0] {
+                    writer.single(number);
+                }
+                writer.bits(0, 2);
+            }),
+        ),
+    ]
+}
+
+fn vectors() -> Value {
+    let dictionary = dictionary();
+    let mut vectors = Vec::new();
+    for (name, message) in to_server() {
+        let bytes = wire::encode_to_server(&dictionary, &message).unwrap();
+        assert_eq!(wire::decode_to_server(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
+        let meaning = meaning::to_server(&message);
+        vectors.push(json!({ "name": name, "to": "server", "hex": hex(&bytes), "meaning": meaning }));
+    }
+    for (name, message) in to_client() {
+        let bytes = wire::encode_to_client(&dictionary, &message).unwrap();
+        assert_eq!(wire::decode_to_client(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
+        let meaning = meaning::to_client(&message);
+        vectors.push(json!({ "name": name, "to": "client", "hex": hex(&bytes), "meaning": meaning }));
+    }
+    let refused = refused().into_iter().map(|(name, to, bytes)| {
+        let refused = if to == "server" {
+            wire::decode_to_server(&dictionary, &bytes).map(|_| ())
+        } else {
+            wire::decode_to_client(&dictionary, &bytes).map(|_| ())
+        };
+        let why = refused.map_err(|error| error.to_string()).expect_err(name);
+        json!({ "name": name, "to": to, "hex": hex(&bytes), "why": why })
+    });
+    json!({
+        "protocol": PROTOCOL,
+        "dictionary": meaning::dictionary(&dictionary, &INPUTS),
+        "refused": refused.collect::<Vec<_>>(),
+        "vectors": vectors,
+    })
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/wire-{PROTOCOL}.json"))
+}
+
+#[test]
+fn the_format_stays_as_it_is() {
+    let text = serde_json::to_string_pretty(&vectors()).unwrap() + "\n";
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path(), text).unwrap();
+        return;
+    }
+    let stored = std::fs::read_to_string(path()).unwrap();
+    assert!(
+        stored == text,
+        "messages are written in other bits: if that is meant, make PROTOCOL one more, mend docs/wire-format.md and \
+         tools/wire/decode.py, and run this with UPDATE_EXPECT=1"
+    );
+}

@@ -1,0 +1,161 @@
+//! Datagrams.
+
+use std::sync::OnceLock;
+
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
+use ugas_core::id::{AttributeId, TagId};
+use ugas_core::mirror::{Piece, PieceKey, Sight};
+use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_net::message::{
+    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
+    Feedback, Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient,
+    ToServer, Update, Verdict, Welcome,
+};
+use ugas_net::quantise::Quantiser;
+use ugas_net::wire::{self, Dictionary};
+use ugas_net::{Tick, TickLength};
+
+/// Any bytes as a datagram of a client: refused with a reason, or a message that is written as the same bytes.
+pub fn wire_to_server(bytes: &[u8]) {
+    match wire::decode_to_server(dictionary(), bytes) {
+        Ok(message) => {
+            let again = wire::encode_to_server(dictionary(), &message);
+            assert_eq!(again.as_deref(), Ok(bytes), "written again, other bytes: {message:?}");
+        }
+        Err(error) => assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty()),
+    }
+}
+
+/// Any bytes as a datagram of the server: refused with a reason, or a message that is written as the same bytes.
+pub fn wire_to_client(bytes: &[u8]) {
+    match wire::decode_to_client(dictionary(), bytes) {
+        Ok(message) => {
+            let again = wire::encode_to_client(dictionary(), &message);
+            assert_eq!(again.as_deref(), Ok(bytes), "written again, other bytes: {message:?}");
+        }
+        Err(error) => assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty()),
+    }
+}
+
+/// Datagrams of a client, to begin with.
+pub fn wire_to_server_seeds() -> Vec<Vec<u8>> {
+    let credential = b"ticket".to_vec();
+    let hello = Hello { protocol: 1, catalog: 2, dictionary: 3, nonce: 4, credential };
+    let run = RunRef::Begun(PredictionKey(100 << 32 | 1 << 16));
+    let commands = [
+        vec![NetCommand::Activate {
+            ability: handle::<AbilityHandle>(3, 1),
+            targets: TargetData::from_iter([
+                Target::Controller(handle(9, 2)),
+                Target::Location([1.0, 2.5, -3.0]),
+            ]),
+            event: None,
+        }],
+        vec![NetCommand::Press { controller: handle(9, 2), input: "Jump".into() }, NetCommand::End(run)],
+        vec![NetCommand::Targets { run, thread: 1, targets: handle::<ControllerId>(4, 1).into() }],
+    ];
+    let frames = (100..).map(Tick).zip(commands);
+    let frames = frames.map(|(tick, commands)| CommandFrame { tick, commands: commands.into() });
+    let frames = Frames {
+        packet: PacketId(50),
+        ack: Ack { newest: PacketId(40), earlier: 0xFFFF_FFF0 },
+        now: Tick(104),
+        frames: frames.collect(),
+    };
+    let messages = [ToServer::Hello(hello), ToServer::Frames(frames), ToServer::Bye];
+    messages.iter().filter_map(|message| wire::encode_to_server(dictionary(), message).ok()).collect()
+}
+
+/// Datagrams of the server, to begin with.
+pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
+    let welcome = Welcome {
+        nonce: 1,
+        client: ClientId(2),
+        tick: Tick(3),
+        length: TickLength::default(),
+        prediction_seed: 4,
+        max_lead: 5,
+    };
+    let refused = Refused { nonce: 1, reason: RefusedReason::Denied("no ticket".to_owned()) };
+    let messages = [
+        ToClient::Welcome(welcome),
+        ToClient::Refused(refused),
+        ToClient::Update(update()),
+        ToClient::Bye(ByeReason::Shutdown),
+    ];
+    messages.iter().filter_map(|message| wire::encode_to_client(dictionary(), message).ok()).collect()
+}
+
+/// Attributes of all kinds, so that all ways to write a value are met.
+fn dictionary() -> &'static Dictionary {
+    static DICTIONARY: OnceLock<Dictionary> = OnceLock::new();
+    DICTIONARY.get_or_init(|| {
+        let quantisers =
+            [Quantiser::Exact, Quantiser::Step(0.1), Quantiser::Range { min: 0.0, max: 1_000.0, bits: 10 }];
+        let attributes = (0..24).map(AttributeId::from_index).zip(quantisers.into_iter().cycle());
+        let dictionary = attributes.fold(Dictionary::sized(200, 24), |dictionary, (id, quantiser)| {
+            dictionary.clone().with_attribute(id, quantiser).unwrap_or(dictionary)
+        });
+        dictionary.clone().with_inputs(["Fire", "Jump", "Dodge"]).unwrap_or(dictionary)
+    })
+}
+
+fn handle<H: Handle>(index: u32, generation: u32) -> H {
+    H::from_parts(index, generation.try_into().unwrap_or(core::num::NonZeroU32::MIN))
+}
+
+fn update() -> Update {
+    let key = |tick: u64| PredictionKey(tick << 32);
+    let verdicts = [Verdict::Done, Verdict::Shifted(2), Verdict::Rejected(Rejection::NotActivated)];
+    let results = (95..).map(key).zip(verdicts).map(|(key, verdict)| CommandResult { key, verdict });
+    let burst = Burst {
+        tick: Tick(99),
+        ordinal: 1,
+        cue: TagId::from_index(77),
+        controller: handle(9, 1),
+        source: Some(handle(10, 2)),
+        key: Some(key(98)),
+        magnitude: 2.5,
+        level: 1.0,
+        location: Some([1.0, 2.0, 3.0]),
+    };
+    let seen = |epoch, own, sight, pieces| ControllerChange::Pieces { epoch, own, sight, pieces };
+    let changes = [
+        seen(0, true, Sight::WHOLE, pieces()),
+        ControllerChange::Gone,
+        seen(7, false, Sight::EFFECTS, pieces()),
+        seen(0, false, Sight::SHOWN, Vec::new()),
+    ];
+    let controllers = (5..).step_by(3).zip(changes);
+    let controllers =
+        controllers.map(|(index, change)| ControllerUpdate { controller: handle(index, 1), change });
+    Update {
+        packet: PacketId(50),
+        ack: Ack { newest: PacketId(40), earlier: u32::MAX },
+        tick: Tick(100),
+        part: 1,
+        parts: 2,
+        feedback: Feedback { newest: Tick(103), margin: 2 },
+        results: results.collect(),
+        controllers: controllers.collect(),
+        bursts: vec![burst],
+    }
+}
+
+fn pieces() -> Vec<(PieceKey, Option<Piece>)> {
+    let attribute = |index, base, current| {
+        (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))
+    };
+    vec![
+        (PieceKey::Head, Some(Piece::Record([3, 1, 4].into()))),
+        (PieceKey::Placement, Some(Piece::Placement(Placement::default()))),
+        attribute(0, 100.0, 62.5),
+        attribute(1, 17.3, 17.3),
+        attribute(5, 1_000.0, 0.0),
+        (PieceKey::Tag(TagId::from_index(4)), Some(Piece::Tag(1))),
+        (PieceKey::Tag(TagId::from_index(180)), None),
+        (PieceKey::Effect(handle::<ActiveEffectId>(7, 1)), Some(Piece::Record([1, 2, 3].into()))),
+        (PieceKey::Inputs, Some(Piece::Record([0].into()))),
+    ]
+}
