@@ -1,0 +1,6 @@
+//! Servers and clients with real sockets on this machine: every server takes a port of its own.
+
+mod admission;
+mod exchange;
+mod hostile;
+mod pair;
