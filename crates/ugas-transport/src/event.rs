@@ -86,3 +86,27 @@ pub enum Ending {
     #[error("the token expired before the server answered: ask for a new one")]
     TokenExpired,
 }
+
+/// What is kept of an event of a server until it is asked for; bytes are kept beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum News {
+    Connected(u64),
+    Datagram(u64),
+    Disconnected(u64, Departure),
+}
+
+impl News {
+    pub(crate) fn peer(self) -> u64 {
+        match self {
+            Self::Connected(peer) | Self::Datagram(peer) | Self::Disconnected(peer, _) => peer,
+        }
+    }
+
+    pub(crate) fn event(self, bytes: &[u8]) -> ServerEvent<'_> {
+        match self {
+            Self::Connected(peer) => ServerEvent::Connected { peer, user_data: bytes },
+            Self::Datagram(peer) => ServerEvent::Datagram { peer, bytes },
+            Self::Disconnected(peer, reason) => ServerEvent::Disconnected { peer, reason },
+        }
+    }
+}

@@ -15,7 +15,8 @@
 //! - For local play there is a way without secrets, which has to be asked for by name ([`Access::OpenOnLoopback`]) and listens
 //!   only on this machine.
 //!
-//! Sockets never block and have no threads: poll them with the time, take what happened, send.
+//! Sockets never block and have no threads: poll them with the time, take what happened, send. [`ServerTransport`] and
+//! [`ClientTransport`] are all that a game needs of them; [`memory`] is the same without a network.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -72,7 +73,9 @@ mod farewell;
 mod inbox;
 mod key;
 mod ledger;
+pub mod memory;
 mod packet;
+mod peer;
 mod protocol;
 mod rate;
 mod refusal;
@@ -81,6 +84,7 @@ mod server;
 mod statistics;
 mod text;
 mod token;
+mod transport;
 mod wire;
 
 pub use client::ClientSocket;
@@ -95,6 +99,7 @@ pub use statistics::Statistics;
 pub use token::{
     Admission, ConnectToken, MAX_LIFE, MAX_SERVERS, MAX_TIMEOUT, MAX_USER_DATA_BYTES, TokenError, TokenIssuer,
 };
+pub use transport::{ClientTransport, ServerTransport};
 
 /// What a datagram may hold. With all headers it fits into the 1,280 bytes that every network of version 6 carries whole.
 pub const MAX_DATAGRAM_BYTES: usize = 1200;

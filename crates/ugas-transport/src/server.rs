@@ -10,12 +10,13 @@ use renetcode::{ClientAuthentication, NetcodeClient, NetcodeServer, ServerAuthen
 
 use crate::clock::Clock;
 use crate::config::{Access, BindError, Limits, ServerConfig};
-use crate::event::{Departure, SendError, ServerEvent};
+use crate::event::{Departure, News, SendError, ServerEvent};
 use crate::farewell::{Farewells, PAUSES};
 use crate::inbox::Inbox;
 use crate::key::ServerKey;
 use crate::ledger::{Ledger, Sight};
 use crate::packet::{self, Kind, RECEIVE_BYTES};
+use crate::peer::Peer;
 use crate::rate::{AddressGates, Gate};
 use crate::refusal::{Refusal, notice};
 use crate::seal::{self, Door};
@@ -47,32 +48,6 @@ pub struct ServerSocket {
     last_care: Duration,
     /// Reused by [`Self::care`].
     names: Vec<u64>,
-}
-
-/// A connected peer.
-#[derive(Debug)]
-struct Peer {
-    address: SocketAddr,
-    gate: Gate,
-    /// What its next packet from us is numbered.
-    next_sequence: u64,
-    /// Numbers under which packets were encrypted for it before it was connected, see [`skip_used_numbers`].
-    used_numbers: Vec<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum News {
-    Connected(u64),
-    Datagram(u64),
-    Disconnected(u64, Departure),
-}
-
-impl News {
-    fn peer(self) -> u64 {
-        match self {
-            Self::Connected(peer) | Self::Datagram(peer) | Self::Disconnected(peer, _) => peer,
-        }
-    }
 }
 
 /// Keeping connections alive and giving up silent ones need not be more exact.
@@ -167,11 +142,7 @@ impl ServerSocket {
     /// The oldest event that has not been taken.
     pub fn next_event(&mut self) -> Option<ServerEvent<'_>> {
         let (news, bytes) = self.inbox.next()?;
-        Some(match news {
-            News::Connected(peer) => ServerEvent::Connected { peer, user_data: bytes },
-            News::Datagram(peer) => ServerEvent::Datagram { peer, bytes },
-            News::Disconnected(peer, reason) => ServerEvent::Disconnected { peer, reason },
-        })
+        Some(news.event(bytes))
     }
 
     /// Sends a datagram. Whether it arrives, nobody knows.
@@ -184,7 +155,7 @@ impl ServerSocket {
             return Err(SendError::TooLong(bytes.len()));
         }
         let entry = self.peers.get_mut(&peer).ok_or(SendError::NotConnected)?;
-        skip_used_numbers(&mut self.netcode, peer, entry);
+        entry.skip_used_numbers(&mut self.netcode, peer);
         let packet = self.netcode.generate_payload_packet(peer, bytes);
         let (address, packet) = packet.map_err(|_| SendError::NotConnected)?;
         entry.next_sequence = packet::sequence(packet) + 1;
@@ -363,7 +334,7 @@ impl ServerSocket {
         names.extend(self.peers.keys());
         for peer in names.drain(..) {
             let Some(entry) = self.peers.get_mut(&peer) else { continue };
-            skip_used_numbers(&mut self.netcode, peer, entry);
+            entry.skip_used_numbers(&mut self.netcode, peer);
             match self.netcode.update_client(peer) {
                 ServerResult::PacketToSend { addr, payload } => {
                     entry.next_sequence = packet::sequence(payload) + 1;
@@ -387,7 +358,7 @@ impl ServerSocket {
         let Some(mut entry) = self.peers.remove(&peer) else { return };
         self.addresses.remove(&entry.address);
         self.statistics.disconnected += 1;
-        skip_used_numbers(&mut self.netcode, peer, &mut entry);
+        entry.skip_used_numbers(&mut self.netcode, peer);
         if let ServerResult::ClientDisconnected { addr, payload: Some(goodbye), .. } =
             self.netcode.disconnect(peer)
         {
@@ -445,21 +416,5 @@ impl Drop for ServerSocket {
         self.farewells.say(now, |address, packet| {
             wire::send(socket, statistics, address, packet);
         });
-    }
-}
-
-/// Lets a connection's counter pass over numbers that answers to its requests were encrypted with.
-///
-/// The library counts these answers for all clients together and the packets of each connection by themselves, but encrypts both
-/// with the connection's key; two packets with the same key and number would give each other away. A number is passed over by
-/// having a packet made with it that is never sent.
-fn skip_used_numbers(netcode: &mut NetcodeServer, peer: u64, entry: &mut Peer) {
-    while entry.used_numbers.contains(&entry.next_sequence) {
-        let next = entry.next_sequence;
-        entry.used_numbers.retain(|number| *number > next);
-        if netcode.generate_payload_packet(peer, &[]).is_err() {
-            return;
-        }
-        entry.next_sequence += 1;
     }
 }

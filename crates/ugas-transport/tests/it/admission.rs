@@ -63,7 +63,7 @@ fn a_full_server() {
     let mut second = host.client(2);
     host.until(&mut [&mut first, &mut second], |_, clients| clients[1].state() != ClientState::Connecting);
     assert_eq!(second.state(), ClientState::Refused(Refusal::Full));
-    assert_eq!(host.server.statistics().refused(Refusal::Full), 1);
+    assert!(host.server.statistics().refused(Refusal::Full) >= 1);
     // A place becomes free.
     drop(first);
     host.until(&mut [], |host, _| host.server.peers().count() == 0);
