@@ -61,6 +61,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Formats
+//!
+//! | what | bytes |
+//! |---|---|
+//! | packets | those of netcode 1.02; a datagram costs at most 25 bytes more than it holds |
+//! | notice of refusal | `0f`, `UGAS`, the number of the [`Refusal`], the 24 bytes of nonce of the request that is refused |
+//! | token | `01`, the public token of netcode with the peer's number before it, XXH3 (64 bits) of all that, little-endian |
+//! | token as text | `ugas-token-1.` and the token in base64 for addresses (RFC 4648, section 5), without padding |
+//! | user data in a token | length (1 byte), the peer (8 bytes, little-endian), the data, zeros up to 256 bytes |
+//! | key as text | `ugas-key-1.` and 32 bytes in the same base64 |
+//! | [`ProtocolId`] | XXH3 (64 bits) of `ugas`, the protocol (4 bytes), the catalog's hash (8 bytes), little-endian |
+//!
+//! # Limits
+//!
 //! What it does not do: it does not hide who talks to whom, when and how much; whoever holds a token is its peer; and a server
 //! that starts again does not remember which tokens were used before, so let them expire soon.
 #![forbid(unsafe_code)]

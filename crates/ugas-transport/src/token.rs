@@ -318,6 +318,9 @@ pub(crate) fn unpack_user_data(peer: u64, packed: &[u8; NETCODE_USER_DATA_BYTES]
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use renetcode::{ClientAuthentication, NetcodeClient};
+
     use super::*;
 
     fn issuer() -> TokenIssuer {
@@ -402,5 +405,32 @@ mod tests {
         let token = issuer().issue(&admission()).unwrap();
         let keys = format!("{:?}", token.0.client_to_server_key);
         assert!(!format!("{token:?}").contains(&keys));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_can_be_used(place in 0..1180usize, value in any::<u8>(), cut in 0..3usize, added in 0..3usize) {
+            let mut bytes = issuer().issue(&admission()).unwrap().to_bytes();
+            bytes.truncate(bytes.len() - CHECKSUM_BYTES);
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = value;
+            }
+            bytes.resize(bytes.len() - cut + added, 0);
+            bytes.extend(xxh3_64(&bytes).to_le_bytes());
+            if let Ok(token) = ConnectToken::from_bytes(&bytes) {
+                prop_assert_eq!(token.to_bytes(), bytes);
+                let authentication = ClientAuthentication::Secure { connect_token: token.into_inner() };
+                let mut client = NetcodeClient::new(unix_now(), authentication).unwrap();
+                client.update(Duration::from_secs(1));
+                client.update(Duration::from_secs(10_000));
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in ".{0,200}", body in "[A-Za-z0-9_-]{0,200}") {
+            prop_assert!(ConnectToken::from_text(&text).is_err());
+            let token = format!("{PREFIX}{body}");
+            prop_assert!(ConnectToken::from_text(&token).is_err());
+        }
     }
 }
