@@ -1,0 +1,114 @@
+//! What has happened and waits to be asked for: bounded, and without allocation once it is warm.
+
+use std::ops::Range;
+
+/// Things in the order of their arrival, with bytes in one buffer.
+#[derive(Debug)]
+pub(crate) struct Inbox<T> {
+    limit: usize,
+    entries: Vec<(T, Range<usize>)>,
+    bytes: Vec<u8>,
+    /// How many have been taken.
+    taken: usize,
+}
+
+impl<T: Copy> Inbox<T> {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit: limit.max(1), entries: Vec::new(), bytes: Vec::new(), taken: 0 }
+    }
+
+    /// Whether there is no room for more datagrams. News of connections are always taken in: they are no more than peers.
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting() >= self.limit
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.entries.len() - self.taken
+    }
+
+    pub(crate) fn push(&mut self, what: T, bytes: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.entries.push((what, start..self.bytes.len()));
+    }
+
+    /// The oldest that has not been taken.
+    pub(crate) fn next(&mut self) -> Option<(T, &[u8])> {
+        let Some((what, range)) = self.entries.get(self.taken).cloned() else {
+            self.compact();
+            return None;
+        };
+        self.taken += 1;
+        Some((what, self.bytes.get(range).unwrap_or_default()))
+    }
+
+    /// Makes room of what has been taken, also when something always waits.
+    pub(crate) fn compact(&mut self) {
+        if self.taken == 0 {
+            return;
+        }
+        self.entries.drain(..self.taken);
+        self.taken = 0;
+        let start = self.entries.first().map_or(self.bytes.len(), |(_, range)| range.start);
+        self.bytes.drain(..start);
+        for (_, range) in &mut self.entries {
+            *range = range.start - start..range.end - start;
+        }
+    }
+
+    /// Forgets some of what waits. Their bytes go with the next that is compacted.
+    pub(crate) fn retain(&mut self, mut keeps: impl FnMut(T) -> bool) {
+        self.compact();
+        self.entries.retain(|(what, _)| keeps(*what));
+        if self.entries.is_empty() {
+            self.bytes.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_in_first_out_within_a_limit() {
+        let mut inbox = Inbox::new(2);
+        inbox.push('a', b"one");
+        assert!(!inbox.is_full());
+        inbox.push('b', b"");
+        assert!(inbox.is_full());
+        assert_eq!(inbox.next(), Some(('a', &b"one"[..])));
+        assert!(!inbox.is_full());
+        inbox.compact();
+        inbox.push('c', b"three");
+        assert_eq!(inbox.next(), Some(('b', &b""[..])));
+        assert_eq!(inbox.next(), Some(('c', &b"three"[..])));
+        assert_eq!(inbox.next(), None);
+        assert_eq!((inbox.entries.len(), inbox.bytes.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_forgotten_does_not_disturb_the_rest() {
+        let mut inbox = Inbox::new(9);
+        for (name, bytes) in [('a', "1"), ('b', "22"), ('a', "333"), ('c', "4444")] {
+            inbox.push(name, bytes.as_bytes());
+        }
+        inbox.retain(|name| name != 'a');
+        assert_eq!(inbox.next(), Some(('b', &b"22"[..])));
+        inbox.compact();
+        assert_eq!(inbox.next(), Some(('c', &b"4444"[..])));
+        assert_eq!(inbox.next(), None);
+    }
+
+    #[test]
+    fn memory_is_bounded_when_something_always_waits() {
+        let mut inbox = Inbox::new(4);
+        inbox.push(0, b"0000");
+        for round in 1..1000 {
+            inbox.push(round, b"1111");
+            inbox.next();
+            inbox.compact();
+            assert!(inbox.bytes.len() <= 8 && inbox.waiting() == 1);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a datagram of the protocol looks like from outside, before any key is tried.
+//!
+//! The first byte holds the kind (four bits) and how many bytes of sequence number follow; all but a request to connect end
+//! with a signature of 16 bytes. The library below trusts these lengths, so nothing goes to it that has not passed here.
+
+use crate::MAX_DATAGRAM_BYTES;
+
+const SIGNATURE_BYTES: usize = 16;
+const MAX_SEQUENCE_BYTES: usize = 8;
+/// A request is the protocol's name (13 bytes), protocol id, expiry, nonce (24) and sealed token (1,024).
+pub(crate) const REQUEST_BYTES: usize = 1 + 13 + 8 + 8 + 24 + 1024;
+/// Room for the longest datagram and one byte more, so that longer ones can be told from it.
+pub(crate) const RECEIVE_BYTES: usize = 1 + MAX_SEQUENCE_BYTES + MAX_DATAGRAM_BYTES + SIGNATURE_BYTES + 1;
+/// Sequence numbers of honest peers never come near; the library adds to them before it checks a signature.
+const MAX_SEQUENCE: u64 = 1 << 62;
+
+/// The kinds of packets, as far as they are treated differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Wants to connect; carries a sealed token. The only kind that a stranger may send.
+    Request,
+    /// The server is full.
+    Denied,
+    /// Prove that you are at this address.
+    Challenge,
+    /// The proof.
+    Response,
+    KeepAlive,
+    Payload,
+    Disconnect,
+}
+
+/// The kind of a packet that is well formed from outside.
+pub(crate) fn kind(packet: &[u8]) -> Option<Kind> {
+    let kind = match packet.first()? & 0x0f {
+        0 => return (packet.len() == REQUEST_BYTES && packet[0] == 0).then_some(Kind::Request),
+        1 => Kind::Denied,
+        2 => Kind::Challenge,
+        3 => Kind::Response,
+        4 => Kind::KeepAlive,
+        5 => Kind::Payload,
+        6 => Kind::Disconnect,
+        _ => return None,
+    };
+    let sequence_bytes = usize::from(packet[0] >> 4);
+    let is_long_enough = packet.len() >= 2.max(1 + sequence_bytes) + SIGNATURE_BYTES;
+    let is_short_enough = packet.len() < RECEIVE_BYTES;
+    let is_counted = sequence_bytes <= MAX_SEQUENCE_BYTES;
+    (is_counted && is_long_enough && is_short_enough && sequence(packet) < MAX_SEQUENCE).then_some(kind)
+}
+
+/// The sequence number of a packet that is not a request: the part of its nonce that is not in the key.
+pub(crate) fn sequence(packet: &[u8]) -> u64 {
+    let length = packet.first().map_or(0, |first| usize::from(first >> 4));
+    let bytes = packet.iter().skip(1).take(length.min(MAX_SEQUENCE_BYTES));
+    bytes.rev().fold(0, |sequence, byte| sequence << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use renetcode::{NetcodeServer, ServerAuthentication, ServerConfig};
+
+    use super::*;
+
+    fn packet(first: u8, length: usize) -> Vec<u8> {
+        let mut packet = vec![0; length];
+        packet[0] = first;
+        packet
+    }
+
+    #[test]
+    fn lengths_are_checked_before_keys() {
+        // Without sequence bytes, the signature follows the first byte; the library wants one more.
+        assert_eq!(kind(&packet(0x06, 18)), Some(Kind::Disconnect));
+        assert_eq!(kind(&packet(0x06, 17)), None);
+        // Two bytes of sequence: 1 + 2 + 16.
+        assert_eq!(kind(&packet(0x24, 19)), Some(Kind::KeepAlive));
+        assert_eq!(kind(&packet(0x24, 18)), None);
+        // Nine bytes are more than a number has.
+        assert_eq!(kind(&packet(0x94, 100)), None);
+        assert_eq!(kind(&packet(0x15, 1 + 1 + 1200 + 16)), Some(Kind::Payload));
+        assert_eq!(kind(&packet(0x85, RECEIVE_BYTES)), None);
+        assert_eq!(kind(&packet(0x00, REQUEST_BYTES)), Some(Kind::Request));
+        assert_eq!(kind(&packet(0x00, REQUEST_BYTES - 1)), None);
+        assert_eq!(kind(&packet(0x10, REQUEST_BYTES)), None);
+        assert_eq!(kind(&packet(0x07, 100)), None);
+        assert_eq!(kind(&[]), None);
+    }
+
+    #[test]
+    fn sequences_are_little_endian() {
+        assert_eq!(sequence(&[0x24, 0x01, 0x02, 0xff]), 0x0201);
+        assert_eq!(sequence(&[0x04, 0x01]), 0);
+        let mut enormous = packet(0x84, 40);
+        enormous[1..9].fill(0xff);
+        assert_eq!(kind(&enormous), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_passes_never_breaks_the_library(first in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..64)) {
+            let mut bytes = vec![first];
+            bytes.extend(rest);
+            let address = "127.0.0.1:1".parse().unwrap();
+            let mut server = NetcodeServer::new(ServerConfig {
+                current_time: std::time::Duration::ZERO,
+                max_clients: 1,
+                protocol_id: 1,
+                public_addresses: vec![address],
+                authentication: ServerAuthentication::Unsecure,
+            });
+            if kind(&bytes).is_some() {
+                server.process_packet(address, &mut bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Connect tokens: who may connect, where, and until when.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use renetcode::NETCODE_USER_DATA_BYTES;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::clock::unix_now;
+use crate::key::ServerKey;
+use crate::protocol::ProtocolId;
+use crate::text;
+
+/// Data of the game that a token can carry to the server, sealed: a name, a team, a character.
+pub const MAX_USER_DATA_BYTES: usize = 240;
+/// Servers that a token can name.
+pub const MAX_SERVERS: usize = 32;
+/// A server remembers tokens that were used for as long as they last, so they must not last for ever.
+pub const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+/// A peer that is silent for this long is gone, whatever its token says.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+const PREFIX: &str = "ugas-token-1.";
+const FORMAT: u8 = 1;
+const CHECKSUM_BYTES: usize = 8;
+/// Of a token with 32 addresses of version 6 the bytes are fewer.
+const MAX_BYTES: usize = 2048;
+/// Of the user data in the protocol's sense: its length, then the peer that it belongs to.
+const USER_DATA_HEAD: usize = 1 + 8;
+
+/// What a token says: which peer may connect to which servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Whom it lets in; the server's events name this number.
+    pub peer: u64,
+    /// Addresses of the server as clients reach it, in the order in which they are tried; at most [`MAX_SERVERS`].
+    pub servers: Vec<SocketAddr>,
+    /// How long the token may wait to be used; connections last longer. At most [`MAX_LIFE`], in whole seconds.
+    pub valid_for: Duration,
+    /// After which silence each side gives the other up. At most [`MAX_TIMEOUT`], in whole seconds.
+    pub timeout: Duration,
+    /// Handed to the server when the peer connects; the client cannot change it. At most [`MAX_USER_DATA_BYTES`].
+    pub user_data: Vec<u8>,
+}
+
+impl Admission {
+    /// Lets a peer in at one server: valid for a minute, given up after ten seconds of silence, without user data.
+    #[must_use]
+    pub fn new(peer: u64, server: SocketAddr) -> Self {
+        Self {
+            peer,
+            servers: vec![server],
+            valid_for: Duration::from_secs(60),
+            timeout: Duration::from_secs(10),
+            user_data: Vec::new(),
+        }
+    }
+
+    /// With another life.
+    #[must_use]
+    pub fn valid_for(mut self, valid_for: Duration) -> Self {
+        self.valid_for = valid_for;
+        self
+    }
+
+    /// With another timeout.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// With data for the server.
+    #[must_use]
+    pub fn user_data(mut self, user_data: impl Into<Vec<u8>>) -> Self {
+        self.user_data = user_data.into();
+        self
+    }
+}
+
+/// Issues tokens for servers that have the same key: on the server itself, or on the machine that players log in to.
+#[derive(Clone, Debug)]
+pub struct TokenIssuer {
+    key: ServerKey,
+    protocol: ProtocolId,
+}
+
+impl TokenIssuer {
+    /// For servers with this key and this protocol.
+    #[must_use]
+    pub fn new(key: ServerKey, protocol: ProtocolId) -> Self {
+        Self { key, protocol }
+    }
+
+    /// A token, valid from now on. It lets in once; a peer that comes again needs another.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`] if the admission asks for more than there is.
+    pub fn issue(&self, admission: &Admission) -> Result<ConnectToken, TokenError> {
+        issue(&self.key, self.protocol, admission)
+    }
+}
+
+/// What a client needs to connect. It holds the keys of the connection: give it to the player over a safe channel, and to
+/// nobody else.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ConnectToken(Box<renetcode::ConnectToken>);
+
+/// Why there is no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// The text does not begin like a token.
+    #[error("this is not a connect token: expected one line that begins with `{PREFIX}`")]
+    NotAToken,
+    /// Characters are missing or changed.
+    #[error("the connect token is damaged: copy the whole line again")]
+    Damaged,
+    /// A token of another format or protocol.
+    #[error("the connect token is of another version: update the older side")]
+    OtherVersion,
+    /// No server, or more than there is room for.
+    #[error("a connect token names 1 to {MAX_SERVERS} servers, not {0}")]
+    Servers(usize),
+    /// More data than there is room for.
+    #[error("user data of a connect token have at most {MAX_USER_DATA_BYTES} bytes, not {0}")]
+    UserData(usize),
+    /// It would be valid for less than a second or more than a day.
+    #[error("a connect token is valid for 1 to {} seconds, not {}", MAX_LIFE.as_secs(), .0.as_secs_f64())]
+    Life(Duration),
+    /// The timeout is shorter than a second or longer than ten minutes.
+    #[error("the timeout of a connection is 1 to {} seconds, not {}", MAX_TIMEOUT.as_secs(), .0.as_secs_f64())]
+    Timeout(Duration),
+}
+
+impl ConnectToken {
+    /// A token for a server without secrets ([`Access`](crate::Access)): made by the client itself, who may say to be
+    /// anybody.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`] if the admission asks for more than there is.
+    pub fn without_secrets(protocol: ProtocolId, admission: &Admission) -> Result<Self, TokenError> {
+        issue(&ServerKey::open(), protocol, admission)
+    }
+
+    /// The peer that it lets in.
+    #[must_use]
+    pub fn peer(&self) -> u64 {
+        self.0.client_id
+    }
+
+    /// The protocol that the client must speak.
+    #[must_use]
+    pub fn protocol(&self) -> ProtocolId {
+        ProtocolId::from_bits(self.0.protocol_id)
+    }
+
+    /// Until when it can be used, since 1970 by the clock of its issuer.
+    #[must_use]
+    pub fn expires(&self) -> Duration {
+        Duration::from_secs(self.0.expire_timestamp)
+    }
+
+    /// The servers it is for, in the order in which they are tried.
+    pub fn servers(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.0.server_addresses.iter().flatten().copied()
+    }
+
+    /// One line of text for command lines and messages.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        format!("{PREFIX}{}", text::encode(&self.to_bytes()))
+    }
+
+    /// A token from its line of text.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`].
+    pub fn from_text(text: &str) -> Result<Self, TokenError> {
+        let body = text.trim().strip_prefix(PREFIX).ok_or(TokenError::NotAToken)?;
+        if body.len() > 2 * MAX_BYTES {
+            return Err(TokenError::Damaged);
+        }
+        Self::from_bytes(&text::decode(body).ok_or(TokenError::Damaged)?)
+    }
+
+    /// As bytes: a version, the token as the protocol writes it, and XXH3 of both so that a damaged one is told from a
+    /// refused one.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![FORMAT];
+        // Writing to memory does not fail.
+        let _ = self.0.write(&mut bytes);
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// A token from its bytes, checked so that nothing in it can mislead a client; whether it lets in, only the server knows.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TokenError> {
+        if bytes.len() > MAX_BYTES {
+            return Err(TokenError::Damaged);
+        }
+        let (content, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(TokenError::Damaged)?;
+        if xxh3_64(content).to_le_bytes() != *checksum {
+            return Err(TokenError::Damaged);
+        }
+        let (format, mut rest) = content.split_first().ok_or(TokenError::Damaged)?;
+        if *format != FORMAT {
+            return Err(TokenError::OtherVersion);
+        }
+        let token = renetcode::ConnectToken::read(&mut rest).map_err(|error| match error {
+            renetcode::NetcodeError::InvalidVersion => TokenError::OtherVersion,
+            _ => TokenError::Damaged,
+        })?;
+        let token = Self(Box::new(token));
+        token.check()?;
+        if token.to_bytes() == bytes { Ok(token) } else { Err(TokenError::Damaged) }
+    }
+
+    /// The number that only this token and requests with it have.
+    pub(crate) fn nonce(&self) -> &[u8; crate::seal::NONCE_BYTES] {
+        &self.0.xnonce
+    }
+
+    pub(crate) fn into_inner(self) -> renetcode::ConnectToken {
+        *self.0
+    }
+
+    /// The library's client relies on these.
+    fn check(&self) -> Result<(), TokenError> {
+        let servers = self.servers().count();
+        if servers == 0 || self.0.server_addresses.iter().take(servers).any(Option::is_none) {
+            return Err(TokenError::Servers(servers));
+        }
+        let timeout = Duration::from_secs(self.0.timeout_seconds.try_into().unwrap_or(0));
+        if !is_timeout(timeout) {
+            return Err(TokenError::Timeout(timeout));
+        }
+        let life = Duration::from_secs(self.0.expire_timestamp.saturating_sub(self.0.create_timestamp));
+        if !is_life(life) {
+            return Err(TokenError::Life(life));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ConnectToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut token = f.debug_struct("ConnectToken");
+        token
+            .field("peer", &self.peer())
+            .field("protocol", &self.protocol())
+            .field("expires", &self.expires());
+        token.field("servers", &self.servers().collect::<Vec<_>>()).finish_non_exhaustive()
+    }
+}
+
+fn is_timeout(timeout: Duration) -> bool {
+    (Duration::from_secs(1)..=MAX_TIMEOUT).contains(&timeout)
+}
+
+fn is_life(life: Duration) -> bool {
+    (Duration::from_secs(1)..=MAX_LIFE).contains(&life)
+}
+
+fn issue(key: &ServerKey, protocol: ProtocolId, admission: &Admission) -> Result<ConnectToken, TokenError> {
+    if !(1..=MAX_SERVERS).contains(&admission.servers.len()) {
+        return Err(TokenError::Servers(admission.servers.len()));
+    }
+    if !is_life(admission.valid_for) {
+        return Err(TokenError::Life(admission.valid_for));
+    }
+    if !is_timeout(admission.timeout) {
+        return Err(TokenError::Timeout(admission.timeout));
+    }
+    let token = renetcode::ConnectToken::generate(
+        unix_now(),
+        protocol.to_bits(),
+        admission.valid_for.as_secs(),
+        admission.peer,
+        admission.timeout.as_secs().try_into().unwrap_or(1),
+        admission.servers.clone(),
+        Some(&pack_user_data(admission)?),
+        key.bytes(),
+    );
+    // All that can be wrong has been asked about.
+    token.map(|token| ConnectToken(Box::new(token))).map_err(|_| TokenError::Damaged)
+}
+
+/// User data with their length, since the protocol has them always of the same, and with the peer they are about, so that
+/// nobody can use what was meant for another.
+fn pack_user_data(admission: &Admission) -> Result<[u8; NETCODE_USER_DATA_BYTES], TokenError> {
+    let data = &admission.user_data;
+    let length = u8::try_from(data.len()).ok().filter(|length| usize::from(*length) <= MAX_USER_DATA_BYTES);
+    let mut packed = [0; NETCODE_USER_DATA_BYTES];
+    packed[0] = length.ok_or(TokenError::UserData(data.len()))?;
+    packed[1..USER_DATA_HEAD].copy_from_slice(&admission.peer.to_le_bytes());
+    packed[USER_DATA_HEAD..USER_DATA_HEAD + data.len()].copy_from_slice(data);
+    Ok(packed)
+}
+
+/// What was packed for this peer.
+pub(crate) fn unpack_user_data(peer: u64, packed: &[u8; NETCODE_USER_DATA_BYTES]) -> Option<&[u8]> {
+    let (head, data) = packed.split_at(USER_DATA_HEAD);
+    if head[1..] != peer.to_le_bytes() {
+        return None;
+    }
+    data.get(..usize::from(head[0])).filter(|data| data.len() <= MAX_USER_DATA_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use renetcode::{ClientAuthentication, NetcodeClient};
+
+    use super::*;
+
+    fn issuer() -> TokenIssuer {
+        TokenIssuer::new(ServerKey::from_bytes([7; 32]).unwrap(), ProtocolId::of(1, 2))
+    }
+
+    fn admission() -> Admission {
+        Admission::new(42, "192.0.2.1:7777".parse().unwrap()).user_data(*b"Ada")
+    }
+
+    #[test]
+    fn text_and_back() {
+        let token = issuer().issue(&admission()).unwrap();
+        let text = token.to_text();
+        assert!(!text.contains(char::is_whitespace));
+        let read = ConnectToken::from_text(&format!(" {text}\n")).unwrap();
+        assert_eq!(read, token);
+        assert_eq!((read.peer(), read.protocol()), (42, ProtocolId::of(1, 2)));
+        assert_eq!(read.servers().collect::<Vec<_>>(), admission().servers);
+        assert!(read.expires() > unix_now());
+    }
+
+    #[test]
+    fn damage_is_told_from_nonsense() {
+        let text = issuer().issue(&admission()).unwrap().to_text();
+        assert_eq!(ConnectToken::from_text("hello"), Err(TokenError::NotAToken));
+        assert_eq!(ConnectToken::from_text(PREFIX), Err(TokenError::Damaged));
+        assert_eq!(ConnectToken::from_text(&text[..text.len() - 4]), Err(TokenError::Damaged));
+        assert_eq!(
+            ConnectToken::from_text(&format!("{PREFIX}{}", "A".repeat(10_000))),
+            Err(TokenError::Damaged)
+        );
+        let mut bytes = ConnectToken::from_text(&text).unwrap().to_bytes();
+        bytes[40] ^= 1;
+        assert_eq!(ConnectToken::from_bytes(&bytes), Err(TokenError::Damaged));
+    }
+
+    #[test]
+    fn a_forged_token_does_not_mislead_the_client() {
+        let good = issuer().issue(&admission()).unwrap();
+        let forged = |change: fn(&mut renetcode::ConnectToken)| {
+            let mut token = good.clone();
+            change(&mut token.0);
+            ConnectToken::from_bytes(&token.to_bytes())
+        };
+        assert!(forged(|_| ()).is_ok());
+        assert_eq!(forged(|token| token.expire_timestamp = 0), Err(TokenError::Life(Duration::ZERO)));
+        assert_eq!(forged(|token| token.timeout_seconds = -1), Err(TokenError::Timeout(Duration::ZERO)));
+        assert_eq!(forged(|token| token.server_addresses = [None; 32]), Err(TokenError::Servers(0)));
+        assert_eq!(forged(|token| token.version_info[0] = b'X'), Err(TokenError::OtherVersion));
+    }
+
+    #[test]
+    fn more_than_there_is_room_for() {
+        let issue = |admission: Admission| issuer().issue(&admission).map(|_| ());
+        let second = Duration::from_secs(1);
+        assert_eq!(issue(admission().user_data(vec![1; 240])), Ok(()));
+        assert_eq!(issue(admission().user_data(vec![1; 241])), Err(TokenError::UserData(241)));
+        assert_eq!(issue(admission().user_data(vec![1; 256])), Err(TokenError::UserData(256)));
+        assert_eq!(issue(admission().valid_for(Duration::ZERO)), Err(TokenError::Life(Duration::ZERO)));
+        assert_eq!(issue(admission().valid_for(MAX_LIFE + second)), Err(TokenError::Life(MAX_LIFE + second)));
+        assert_eq!(issue(admission().timeout(Duration::MAX)), Err(TokenError::Timeout(Duration::MAX)));
+        let servers = vec!["[::1]:7".parse().unwrap(); 33];
+        assert_eq!(issue(Admission { servers, ..admission() }), Err(TokenError::Servers(33)));
+        let servers = vec!["[::1]:7".parse().unwrap(); 32];
+        let largest = issuer().issue(&Admission { servers, ..admission() }).unwrap();
+        assert!(ConnectToken::from_bytes(&largest.to_bytes()).is_ok());
+    }
+
+    #[test]
+    fn user_data_belong_to_one_peer() {
+        let packed = pack_user_data(&admission()).unwrap();
+        assert_eq!(unpack_user_data(42, &packed), Some(&b"Ada"[..]));
+        assert_eq!(unpack_user_data(43, &packed), None);
+        let mut long = packed;
+        long[0] = 255;
+        assert_eq!(unpack_user_data(42, &long), None);
+    }
+
+    #[test]
+    fn secrets_are_not_printed() {
+        let token = issuer().issue(&admission()).unwrap();
+        let keys = format!("{:?}", token.0.client_to_server_key);
+        assert!(!format!("{token:?}").contains(&keys));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_can_be_used(place in 0..1180usize, value in any::<u8>(), cut in 0..3usize, added in 0..3usize) {
+            let mut bytes = issuer().issue(&admission()).unwrap().to_bytes();
+            bytes.truncate(bytes.len() - CHECKSUM_BYTES);
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = value;
+            }
+            bytes.resize(bytes.len() - cut + added, 0);
+            bytes.extend(xxh3_64(&bytes).to_le_bytes());
+            if let Ok(token) = ConnectToken::from_bytes(&bytes) {
+                prop_assert_eq!(token.to_bytes(), bytes);
+                let authentication = ClientAuthentication::Secure { connect_token: token.into_inner() };
+                let mut client = NetcodeClient::new(unix_now(), authentication).unwrap();
+                client.update(Duration::from_secs(1));
+                client.update(Duration::from_secs(10_000));
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in ".{0,200}", body in "[A-Za-z0-9_-]{0,200}") {
+            prop_assert!(ConnectToken::from_text(&text).is_err());
+            let token = format!("{PREFIX}{body}");
+            prop_assert!(ConnectToken::from_text(&token).is_err());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Who is let in, who is not, and what they are told.
+
+use std::time::Duration;
+
+use ugas_transport::{
+    Access, Admission, BindError, ClientSocket, ClientState, ConnectToken, Departure, Ending, ProtocolId,
+    Refusal, ServerConfig, ServerKey, ServerSocket, TokenIssuer,
+};
+
+use crate::pair::{Host, Seen, loopback, protocol};
+
+/// Connects with a token, and expects to be refused.
+fn check_refused(host: &mut Host, token: ConnectToken, expected: Refusal) {
+    let mut client = ClientSocket::connect(token).unwrap();
+    assert_eq!(host.outcome(&mut client), ClientState::Refused(expected));
+    assert!(host.server.statistics().refused(expected) > 0);
+    assert_eq!(host.seen, []);
+}
+
+#[test]
+fn a_token_of_another_key() {
+    let mut host = Host::new(|config| config);
+    let stranger = TokenIssuer::new(ServerKey::generate(), protocol());
+    let token = stranger.issue(&host.admission(1)).unwrap();
+    check_refused(&mut host, token, Refusal::UnknownIssuer);
+}
+
+#[test]
+fn a_token_without_secrets() {
+    let mut host = Host::new(|config| config);
+    let token = ConnectToken::without_secrets(protocol(), &host.admission(1)).unwrap();
+    check_refused(&mut host, token, Refusal::UnknownIssuer);
+}
+
+#[test]
+fn a_token_of_another_version() {
+    let key = ServerKey::generate();
+    let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::Keyed(key.clone())));
+    let token = TokenIssuer::new(key, ProtocolId::of(2, 0xcafe)).issue(&host.admission(1)).unwrap();
+    check_refused(&mut host, token, Refusal::OtherProtocol);
+}
+
+#[test]
+fn a_token_for_another_server() {
+    let mut host = Host::new(|config| config.reached_at("192.0.2.1:7777".parse().unwrap()));
+    let token = host.token(1);
+    check_refused(&mut host, token, Refusal::NotForThisServer);
+}
+
+#[test]
+fn an_expired_token() {
+    let mut host = Host::new(|config| config);
+    let token = host.issuer.issue(&host.admission(1).valid_for(Duration::from_secs(5))).unwrap();
+    // Only the server's clock is ahead; the client connects in the present.
+    host.server.poll(host.now() + Duration::from_secs(6)).unwrap();
+    check_refused(&mut host, token, Refusal::Expired);
+}
+
+#[test]
+fn a_full_server() {
+    let mut host = Host::new(|config| config.max_clients(1));
+    let mut first = host.connected(1);
+    let mut second = host.client(2);
+    host.until(&mut [&mut first, &mut second], |_, clients| clients[1].state() != ClientState::Connecting);
+    assert_eq!(second.state(), ClientState::Refused(Refusal::Full));
+    assert!(host.server.statistics().refused(Refusal::Full) >= 1);
+    // A place becomes free.
+    drop(first);
+    host.until(&mut [], |host, _| host.server.peers().count() == 0);
+    let third = host.connected(3);
+    assert_eq!(third.state(), ClientState::Connected);
+}
+
+#[test]
+fn a_token_lets_in_once() {
+    let mut host = Host::new(|config| config);
+    let token = host.token(1);
+    let mut client = ClientSocket::connect(token.clone()).unwrap();
+    assert_eq!(host.outcome(&mut client), ClientState::Connected);
+    drop(client);
+    host.until(&mut [], |host, _| host.server.peers().count() == 0);
+    host.seen.clear();
+    check_refused(&mut host, token, Refusal::TokenUsed);
+}
+
+#[test]
+fn a_peer_that_comes_again_takes_its_own_place() {
+    let mut host = Host::new(|config| config.max_clients(1));
+    let mut lost = host.connected(1);
+    // It has no time to say goodbye, and comes again while the server still counts on it.
+    let again = host.connected(1);
+    assert_eq!(again.state(), ClientState::Connected);
+    let expected = [
+        Seen::Connected(1, Vec::new()),
+        Seen::Disconnected(1, Departure::Replaced),
+        Seen::Connected(1, Vec::new()),
+    ];
+    assert_eq!(host.seen, expected);
+    host.until(&mut [&mut lost], |_, clients| clients[0].state() != ClientState::Connected);
+    assert_eq!(lost.state(), ClientState::Disconnected(Ending::ClosedByServer));
+    assert_eq!(host.server.peers().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn without_secrets_nobody_takes_anothers_place() {
+    let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::OpenOnLoopback));
+    let open =
+        |host: &Host| ConnectToken::without_secrets(protocol(), &host.admission(1).user_data("Ada")).unwrap();
+    let mut client = ClientSocket::connect(open(&host)).unwrap();
+    assert_eq!(host.outcome(&mut client), ClientState::Connected);
+    assert_eq!(host.seen, [Seen::Connected(1, b"Ada".to_vec())]);
+    let mut second = ClientSocket::connect(open(&host)).unwrap();
+    host.until(&mut [&mut client, &mut second], |_, clients| clients[1].state() != ClientState::Connecting);
+    assert_eq!(second.state(), ClientState::Refused(Refusal::AlreadyConnected));
+    assert_eq!(client.state(), ClientState::Connected);
+}
+
+#[test]
+fn a_token_of_a_key_on_a_server_without_secrets() {
+    let mut host = Host::new(|_| ServerConfig::new(loopback(), protocol(), Access::OpenOnLoopback));
+    let token = host.token(1);
+    check_refused(&mut host, token, Refusal::UnknownIssuer);
+}
+
+#[test]
+fn where_a_server_must_not_listen() {
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    let bind = |config| ServerSocket::bind(config).map(|server| server.local_addr());
+    let open = ServerConfig::new(everywhere, protocol(), Access::OpenOnLoopback);
+    assert!(matches!(bind(open), Err(BindError::NotLoopback(address)) if address == everywhere));
+    let keyed = ServerConfig::new(everywhere, protocol(), Access::Keyed(ServerKey::generate()));
+    assert!(matches!(bind(keyed.clone()), Err(BindError::NoPublicAddress(_))));
+    assert!(bind(keyed.clone().reached_at("192.0.2.1:7777".parse().unwrap())).is_ok());
+    assert!(bind(ServerConfig::new(everywhere, protocol(), Access::OpenToNetwork)).is_ok());
+    assert!(matches!(bind(keyed.clone().max_clients(0)), Err(BindError::MaxClients(0))));
+    assert!(matches!(bind(keyed.max_clients(1025)), Err(BindError::MaxClients(1025))));
+    let taken =
+        ServerSocket::bind(ServerConfig::new(loopback(), protocol(), Access::OpenOnLoopback)).unwrap();
+    let second = ServerConfig::new(taken.local_addr(), protocol(), Access::OpenOnLoopback);
+    let error = bind(second).unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot listen on {}", taken.local_addr()));
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let mut host = Host::new(|config| config);
+    let nobody = std::net::UdpSocket::bind(loopback()).unwrap();
+    let admission = Admission::new(1, nobody.local_addr().unwrap()).timeout(Duration::from_secs(1));
+    let mut client = ClientSocket::connect(host.issuer.issue(&admission).unwrap()).unwrap();
+    client.poll(host.now()).unwrap();
+    host.ahead = Duration::from_secs(2);
+    assert_eq!(host.outcome(&mut client), ClientState::Disconnected(Ending::NoAnswer));
+}
+
+#[test]
+fn the_second_server_of_a_token() {
+    let mut host = Host::new(|config| config);
+    let nobody = std::net::UdpSocket::bind(loopback()).unwrap();
+    let servers = vec![nobody.local_addr().unwrap(), host.server.local_addr()];
+    let admission = Admission { servers, ..host.admission(1) }.timeout(Duration::from_secs(2));
+    let mut client = ClientSocket::connect(host.issuer.issue(&admission).unwrap()).unwrap();
+    client.poll(host.now()).unwrap();
+    host.ahead = Duration::from_secs(3);
+    assert_eq!(host.outcome(&mut client), ClientState::Connected);
+    assert_eq!(client.server_addr(), host.server.local_addr());
+}
+
+#[test]
+fn key_files() {
+    let path = std::env::temp_dir().join(format!("ugas-transport-{}.key", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let key = ServerKey::create_file(&path).unwrap();
+    assert!(ServerKey::create_file(&path).is_err(), "an existing key is not written over");
+    assert_eq!(ServerKey::read_file(&path).unwrap().to_text(), key.to_text());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(ServerKey::read_file(&path).is_err());
+}
