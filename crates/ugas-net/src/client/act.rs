@@ -185,7 +185,8 @@ impl Client {
         let Some(known) = self.simulation.controller(controller) else { return };
         let is_bound = |ability: &AbilityHandle| {
             let granted = self.simulation.ability(*ability);
-            granted.is_some_and(|granted| granted.input() == Some(input)) && is_local(&self.simulation, *ability)
+            granted.is_some_and(|granted| granted.input() == Some(input))
+                && is_local(&self.simulation, *ability)
         };
         let bound: Vec<AbilityHandle> = known.abilities().iter().copied().filter(is_bound).collect();
         for ability in bound {
@@ -316,7 +317,9 @@ impl Client {
 
     fn local_task(&self, run: RunRef, thread: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(self.local_run(run)?)?;
-        activation.tasks().find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+        activation
+            .tasks()
+            .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
     }
 
     /// The server tells of a cue that flashed.
@@ -343,10 +346,7 @@ fn checked_input(input: InputId) -> Result<InputId, ActError> {
 }
 
 /// Targets with other handles; `None` if one has no counterpart.
-fn translate(
-    targets: &TargetData,
-    map: impl Fn(ControllerId) -> Option<ControllerId>,
-) -> Option<TargetData> {
+fn translate(targets: &TargetData, map: impl Fn(ControllerId) -> Option<ControllerId>) -> Option<TargetData> {
     let one = |target: &Target| {
         Some(match target {
             Target::Controller(controller) => Target::Controller(map(*controller)?),

@@ -22,11 +22,11 @@ pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
 use self::session::{Sent, Session, View};
 use crate::history::Positions;
-use crate::limits::MAX_REASON;
 use crate::lens::{Lens, LensId, LensRules, Own};
+use crate::limits::MAX_REASON;
 use crate::message::{
-    ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer, Verdict,
-    Welcome,
+    ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer,
+    Verdict, Welcome,
 };
 use crate::packets::Fate;
 use crate::replica::Replica;

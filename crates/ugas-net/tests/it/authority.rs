@@ -62,7 +62,9 @@ fn what_runs_on_one_machine_only_is_never_sent_and_outlives_replays() {
     game.run(2.0);
     assert!(game.rig.seats[0].client.local_simulation().is_none());
     let heard = game.heard(0);
-    let ended = heard.iter().filter(|event| matches!(event, ClientEvent::Local(event) if event.kind.name() == "AbilityEnded"));
+    let ended = heard
+        .iter()
+        .filter(|event| matches!(event, ClientEvent::Local(event) if event.kind.name() == "AbilityEnded"));
     assert_eq!(ended.count(), 1);
     let shield = game.ability(0, "GA_Shield");
     let client = &mut game.rig.seats[0].client;
