@@ -35,13 +35,21 @@ pub struct Arena<H, T> {
     /// Places that are freed get no generation below this. It rises where older objects were put back into places that
     /// have had younger ones ([`Arena::refill`]), and is not written: whoever reads an arena has seen none of them.
     floor: NonZeroU32,
+    touched: Touched,
     handle: PhantomData<fn() -> H>,
 }
 
 impl<H: Handle, T> Arena<H, T> {
     /// An empty arena.
     pub const fn new() -> Self {
-        Self { slots: Vec::new(), first_free: None, occupied: 0, floor: NonZeroU32::MIN, handle: PhantomData }
+        Self {
+            slots: Vec::new(),
+            first_free: None,
+            occupied: 0,
+            floor: NonZeroU32::MIN,
+            touched: Touched::Ignored,
+            handle: PhantomData,
+        }
     }
 
     /// An empty arena that holds `capacity` objects before it allocates again (I6).
@@ -72,6 +80,35 @@ impl<H: Handle, T> Arena<H, T> {
         self.insert_with(|_| value)
     }
 
+    /// From now on, notes which objects were put in or could have been changed; see [`Arena::take_touched`]. Those that are
+    /// there count as touched.
+    pub(crate) fn watch_touches(&mut self) {
+        self.touched = Touched::all(self.slots.len());
+    }
+
+    /// The places of objects that were put in or could have been changed since the last time, by index; none unless
+    /// [`Arena::watch_touches`] was called. Objects that are gone are not among them.
+    pub(crate) fn take_touched(&mut self, mut visit: impl FnMut(H, &T)) {
+        let Touched::Noted { places, .. } = &mut self.touched else { return };
+        let mut places = core::mem::take(places);
+        places.sort_unstable();
+        for &index in &places {
+            if let Touched::Noted { marks, .. } = &mut self.touched
+                && let Some(mark) = marks.get_mut(index as usize)
+            {
+                *mark = false;
+            }
+            let slot = self.slots.get(index as usize);
+            if let Some((slot, value)) = slot.and_then(|slot| Some((slot, slot.occupant(slot.generation)?))) {
+                visit(H::from_parts(index, slot.generation), value);
+            }
+        }
+        places.clear();
+        if let Touched::Noted { places: kept, .. } = &mut self.touched {
+            *kept = places;
+        }
+    }
+
     /// Puts in an object that knows its own handle.
     ///
     /// # Panics
@@ -93,6 +130,7 @@ impl<H: Handle, T> Arena<H, T> {
             handle
         };
         self.occupied += 1;
+        self.touched.note(handle.index());
         handle
     }
 
@@ -137,6 +175,7 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// The object with this handle, to be changed, if it lives.
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        self.touched.note(handle.index());
         let slot = self.slots.get_mut(handle.index() as usize)?;
         match &mut slot.content {
             Content::Occupied(value) if slot.generation == handle.generation() => Some(value),
@@ -167,6 +206,7 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// All objects, to be changed, by index.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
+        self.touched.note_all(self.slots.len());
         (0u32..).zip(&mut self.slots).filter_map(|(index, slot)| match &mut slot.content {
             Content::Occupied(value) => Some((H::from_parts(index, slot.generation), value)),
             Content::Free { .. } | Content::Retired => None,
@@ -194,6 +234,7 @@ impl<H: Handle, T> Arena<H, T> {
         T: Clone + 'a,
     {
         self.floor = self.unused_generation().max(floor);
+        self.touched.note_all(self.slots.len());
         self.first_free = None;
         self.occupied = 0;
         let mut next = 0;
@@ -257,14 +298,22 @@ impl<H: Handle, T> Default for Arena<H, T> {
 
 impl<H, T: Clone> Clone for Arena<H, T> {
     fn clone(&self) -> Self {
-        Self { slots: self.slots.clone(), ..*self }
+        Self {
+            slots: self.slots.clone(),
+            first_free: self.first_free,
+            occupied: self.occupied,
+            floor: self.floor,
+            touched: Touched::Ignored,
+            handle: PhantomData,
+        }
     }
 
     /// Keeps the allocation, and what the objects of places occupied on both sides have allocated: restoring a
     /// snapshot every frame must not allocate (I6).
     fn clone_from(&mut self, source: &Self) {
-        let Self { slots, first_free, occupied, floor, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied, floor, touched, handle: PhantomData } = self;
         slots.clone_from(&source.slots);
+        touched.note_all(slots.len());
         *floor = source.floor;
         *first_free = source.first_free;
         *occupied = source.occupied;
@@ -280,7 +329,7 @@ impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
 impl<H, T: StateHash> StateHash for Arena<H, T> {
     /// The free places too, in their order: they decide which handles come next (I1).
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { slots, first_free, occupied: _, floor: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, touched: _, handle: PhantomData } = self;
         slots.state_hash(hasher);
         first_free.state_hash(hasher);
     }
@@ -288,7 +337,7 @@ impl<H, T: StateHash> StateHash for Arena<H, T> {
 
 impl<H, T: Encode> Encode for Arena<H, T> {
     fn encode(&self, encoder: &mut Encoder) {
-        let Self { slots, first_free, occupied: _, floor: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, touched: _, handle: PhantomData } = self;
         slots.encode(encoder);
         first_free.encode(encoder);
     }
@@ -314,9 +363,63 @@ impl<H, T: Decode> Decode for Arena<H, T> {
         if next.is_some() {
             return Err(decoder.invalid("the free places of an arena are linked in a circle"));
         }
-        Ok(Self { slots, first_free, occupied, floor: NonZeroU32::MIN, handle: PhantomData })
+        Ok(Self {
+            slots,
+            first_free,
+            occupied,
+            floor: NonZeroU32::MIN,
+            touched: Touched::Ignored,
+            handle: PhantomData,
+        })
     }
 }
+
+/// Which places were touched. It says nothing about what is there, so it never makes two arenas differ, and a copy does not
+/// have it.
+#[derive(Debug)]
+enum Touched {
+    /// Nobody asks.
+    Ignored,
+    Noted {
+        places: Vec<u32>,
+        /// Whether each place is among them.
+        marks: Vec<bool>,
+    },
+}
+
+impl Touched {
+    fn all(count: usize) -> Self {
+        Self::Noted { places: (0..count as u32).collect(), marks: vec![true; count] }
+    }
+
+    fn note(&mut self, index: u32) {
+        if let Self::Noted { places, marks } = self {
+            let at = index as usize;
+            // A place that was just made; a handle of the dead of another arena is not noted.
+            if at == marks.len() {
+                marks.push(false);
+            }
+            if let Some(mark) = marks.get_mut(at).filter(|mark| !**mark) {
+                *mark = true;
+                places.push(index);
+            }
+        }
+    }
+
+    fn note_all(&mut self, count: usize) {
+        if matches!(self, Self::Noted { .. }) {
+            *self = Self::all(count);
+        }
+    }
+}
+
+impl PartialEq for Touched {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Touched {}
 
 #[derive(PartialEq, Eq)]
 struct Slot<T> {

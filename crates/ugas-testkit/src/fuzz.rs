@@ -5,6 +5,7 @@
 
 mod bytes;
 mod expression;
+mod mirror;
 mod mutate;
 mod operations;
 mod recording;
@@ -13,6 +14,7 @@ mod wire;
 
 pub use bytes::{command, command_seeds, snapshot, snapshot_seeds};
 pub use expression::expression;
+pub use mirror::{mirror, mirror_seeds};
 pub use mutate::Mutator;
 pub use operations::operations;
 pub use recording::recording;

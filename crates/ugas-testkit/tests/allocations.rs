@@ -14,7 +14,7 @@ use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
     ValueType,
 };
-use ugas_core::mirror::{Piece, PieceKey};
+use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
@@ -316,6 +316,53 @@ fn a_race_that_an_event_decides_allocates_for_a_name_only() {
     });
     // One name for each of the sixty rounds.
     assert!(count <= 60, "{count}");
+}
+
+/// A fight under way: effects of all kinds, an ability that runs, an input that is held.
+fn fight() -> Fixture {
+    let mut fixture = Fixture::new();
+    let (skill, race) = (fixture.grant("GA_Skill"), fixture.grant("GA_Race"));
+    for name in ["GE_Poison", "GE_Ring", "GE_Mail", "GE_Ring", "GE_Slow"] {
+        let effect = fixture.effect(name);
+        let _ = fixture.apply(effect);
+    }
+    fixture.sim.activate(skill).unwrap();
+    fixture.sim.activate(race).unwrap();
+    fixture.sim.press(fixture.target, "Jump").unwrap();
+    fixture
+}
+
+#[test]
+fn cutting_into_pieces_allocates_nothing() {
+    let mut fixture = fight();
+    let mut scratch = PieceScratch::default();
+    let mut bytes = 0;
+    let count = fixture.allocations(|fixture| {
+        for sight in [Sight::WHOLE, Sight::EFFECTS, Sight::SHOWN] {
+            fixture.sim.pieces(fixture.target, sight, &mut scratch, |_, piece| {
+                bytes += size_of_val(&piece);
+            });
+        }
+        fixture.sim.advance(Span::millis(16));
+    });
+    assert!(count == 0 && bytes > 0, "{count}");
+}
+
+/// An installation asks for lists of all that is there, a few for each controller, and not for each thing.
+#[test]
+fn installing_allocates_little() {
+    let mut fixture = fight();
+    let mut mirror = Mirror::new(fixture.sim.catalog().clone());
+    for id in [fixture.source, fixture.target] {
+        fixture.sim.pieces(id, Sight::WHOLE, &mut PieceScratch::default(), |key, piece| {
+            mirror.put(id, key, piece.to_piece()).unwrap();
+        });
+    }
+    let mut client = Simulation::new(fixture.sim.catalog().clone(), Config::default());
+    let now = fixture.sim.now();
+    let count = fixture.allocations(|_| mirror.install(&mut client, now).unwrap());
+    assert_eq!(client.controllers().count(), 2);
+    assert!(count <= 60 * 40, "{} a time", count / 60);
 }
 
 #[test]

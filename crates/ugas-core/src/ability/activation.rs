@@ -206,6 +206,11 @@ impl Activation {
         self.prediction
     }
 
+    /// The looping cues that its tasks added.
+    pub fn cues(&self) -> &[TagId] {
+        &self.cues
+    }
+
     /// The tasks that it waits for.
     pub fn tasks(&self) -> impl Iterator<Item = TaskId> + '_ {
         self.threads.iter().filter_map(|thread| match thread.status {

@@ -313,6 +313,11 @@ impl Catalog {
         self.tables.attributes.len()
     }
 
+    /// The attribute sets, by id.
+    pub fn sets(&self) -> impl ExactSizeIterator<Item = AttributeSetId> + use<> {
+        (0..self.sets.len() as u32).map(AttributeSetId::from_index)
+    }
+
     /// The attributes of a set, in the order in which it lists them.
     pub fn attributes_of(&self, set: AttributeSetId) -> impl Iterator<Item = (AttributeId, &AttributeDef)> {
         let attributes = self.sets.get(set.usize()).map(|set| &*set.attributes).unwrap_or_default();

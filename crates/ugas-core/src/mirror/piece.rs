@@ -74,11 +74,11 @@ pub enum Piece {
         /// Current value, taken as it is until something on the client changes it.
         current: f64,
     },
-    /// Of [`PieceKey::Tag`]: how often it is granted, at most [`Self::MOST_SHOWN`].
+    /// Of [`PieceKey::Tag`]: how often it is granted, at most [`Self::MOST_TAGS`].
     Tag(u32),
     /// Of [`PieceKey::Cue`].
     Cue {
-        /// How often it is shown, at most [`Self::MOST_SHOWN`].
+        /// How often it is shown, at most [`Self::MOST_CUES`].
         count: u32,
         /// Since when, as well as that can be known: the earliest beginning of all that shows it now.
         since: Time,
@@ -89,8 +89,11 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// Counts end here: nobody outside needs to know of more, and a client must not be made to hold them.
-    pub const MOST_SHOWN: u32 = 255;
+    /// Counts of tags end here: nobody outside needs to know of more, and a client must not be made to hold them.
+    pub const MOST_TAGS: u32 = 255;
+
+    /// Counts of cues end here.
+    pub const MOST_CUES: u32 = 15;
 
     /// The same, borrowed.
     pub fn as_ref(&self) -> PieceRef<'_> {

@@ -46,8 +46,12 @@ pub struct Mirror {
 /// Numbers that count upwards stay below this, so that a server that lies cannot make the client run out of them.
 const LARGEST_NUMBER: u64 = 1 << 60;
 
-/// How many tasks of one controller are kept.
+/// How many tasks of one controller are kept, and how often all its tags are granted.
 const MOST_TASKS: u32 = 1 << 16;
+const MOST_TAGS: u32 = 1 << 16;
+
+/// How often all cues of one controller are shown: each time is an effect on the client.
+const MOST_CUES: u32 = 1 << 10;
 
 impl Mirror {
     /// A mirror of nothing yet, for simulations of `catalog`.
@@ -90,7 +94,12 @@ impl Mirror {
             Piece::Tag(count) => self.put_tag(controller, key, count),
             Piece::Cue { count, since } => {
                 let PieceKey::Cue(tag) = key else { return Err(MirrorError::OtherKind(key)) };
-                self.check_shown(key, tag, count)?;
+                let others = |seen: &Seen| {
+                    let others = seen.cues.iter().filter(|(other, _)| **other != tag);
+                    others.map(|(_, (count, _))| *count as usize).sum()
+                };
+                let others = self.count(controller, others);
+                self.check_shown(key, tag, count, (Piece::MOST_CUES, others, MOST_CUES))?;
                 let seen = self.seen.entry(controller).or_default();
                 seen.cues.insert(tag, (count, since));
                 seen.shown_is_stale = true;
@@ -143,9 +152,10 @@ impl Mirror {
     }
 
     /// Says how much of a controller the server shows. Records beyond it are kept and not installed. Until something is
-    /// said, it is everything.
+    /// said, it is everything. Where there is no room for another controller, nothing happens; [`Self::put`] says so.
     pub fn see(&mut self, controller: ControllerId, sight: Sight) {
-        if controller.index() < FIRST_RESERVED {
+        let has_room = self.seen.len() < Config::default().max_controllers as usize;
+        if self.seen.contains_key(&controller) || (has_room && controller.index() < FIRST_RESERVED) {
             self.seen.entry(controller).or_default().sight = sight;
         }
     }
@@ -193,19 +203,34 @@ impl Mirror {
 
     fn put_tag(&mut self, controller: ControllerId, key: PieceKey, count: u32) -> Result<(), MirrorError> {
         let PieceKey::Tag(tag) = key else { return Err(MirrorError::OtherKind(key)) };
-        self.check_shown(key, tag, count)?;
+        let others = |seen: &Seen| {
+            let others = seen.tags.iter().filter(|(other, _)| **other != tag);
+            others.map(|(_, count)| *count as usize).sum()
+        };
+        let others = self.count(controller, others);
+        self.check_shown(key, tag, count, (Piece::MOST_TAGS, others, MOST_TAGS))?;
         let seen = self.seen.entry(controller).or_default();
         seen.tags.insert(tag, count);
         seen.shown_is_stale = true;
         Ok(())
     }
 
-    fn check_shown(&self, key: PieceKey, tag: TagId, count: u32) -> Result<(), MirrorError> {
+    /// `most` is how much of this one there may be, how much there is of others, and how much there may be of all.
+    fn check_shown(
+        &self,
+        key: PieceKey,
+        tag: TagId,
+        count: u32,
+        most: (u32, usize, u32),
+    ) -> Result<(), MirrorError> {
         if tag.usize() >= self.catalog.tags().len() {
             return Err(MirrorError::Unknown(key));
         }
-        if count == 0 || count > Piece::MOST_SHOWN {
+        if count == 0 || count > most.0 {
             return Err(MirrorError::Invalid { key, what: "a count is zero, or more than is ever shown" });
+        }
+        if most.1.saturating_add(count as usize) > most.2 as usize {
+            return Err(MirrorError::TooMany { key, most: most.2 });
         }
         Ok(())
     }

@@ -85,6 +85,11 @@ impl RunningTask {
         self.controller
     }
 
+    /// Which branch of the run waits for it.
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
     /// Its place in the ability's [routine](super::Routine).
     pub fn step(&self) -> u32 {
         self.step

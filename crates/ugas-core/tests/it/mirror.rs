@@ -230,6 +230,16 @@ fn what_was_predicted_keeps_its_handle_and_the_rest_is_gone_for_good() {
     let stray = client.apply(&spec(&client, "GE_Rage", local), local).unwrap().active().unwrap();
     mirror.install(&mut client, game.sim.now()).unwrap();
     assert!(client.effect(predicted).is_some() && client.effect(stray).is_none());
+    // Where both are to be there, it is the newcomer that gets another name.
+    client.remove(predicted, Stacks::All).unwrap();
+    let taken = client.apply(&spec(&client, "GE_Other", local), local).unwrap().active().unwrap();
+    assert_eq!(format!("{predicted:?}").split('v').next(), format!("{taken:?}").split('v').next());
+    let other = spec(&game.sim, "GE_Other", hero);
+    let newcomer = game.sim.apply(&other, hero).unwrap().active().unwrap();
+    let before = update(&mut mirror, &game.sim, hero, &before);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    assert!(client.effect(predicted).is_some() && client.effect(taken).is_none());
+    assert!(mirror.local(newcomer).is_some_and(|local| local != taken && client.effect(local).is_some()));
     client.remove(predicted, Stacks::All).unwrap();
     let next = client.apply(&spec(&client, "GE_Rage", local), local).unwrap().active().unwrap();
     assert!(![wrong, predicted, stray].contains(&next), "{next:?} was another's");

@@ -90,11 +90,11 @@ pub fn command_seeds() -> Vec<Vec<u8>> {
     lists.iter().map(|commands| commands.iter().flat_map(to_bytes).collect()).collect()
 }
 
-fn config() -> Config {
+pub(super) fn config() -> Config {
     Config { cascade_limit: 200, ..Config::seeded(1) }
 }
 
-fn bout() -> Bout {
+pub(super) fn bout() -> Bout {
     let mut runner = TestRunner::deterministic();
     let game = match game_of_abilities().new_tree(&mut runner) {
         Ok(tree) => tree.current(),
@@ -103,7 +103,7 @@ fn bout() -> Bout {
     Bout::configured(&game, config())
 }
 
-fn catalog() -> &'static Arc<Catalog> {
+pub(super) fn catalog() -> &'static Arc<Catalog> {
     static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
     CATALOG.get_or_init(|| bout().sim.catalog().clone())
 }
@@ -144,7 +144,7 @@ fn advance(sim: &mut Simulation, span: Span) {
     }
 }
 
-fn use_everything(sim: &mut Simulation) {
+pub(super) fn use_everything(sim: &mut Simulation) {
     advance(sim, Span::seconds(2.0));
     for command in commands(sim).into_iter().chain(lively(sim)).take(2 * COMMANDS) {
         carry_out(sim, command);

@@ -95,6 +95,11 @@ fn commands() {
 }
 
 #[test]
+fn windows() {
+    run(fuzz::mirror, fuzz::mirror_seeds(), 3000);
+}
+
+#[test]
 fn recordings() {
     let seeds = files("crates/ugas-replay/tests/golden", "ugasrec");
     for seed in &seeds {

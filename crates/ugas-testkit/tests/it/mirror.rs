@@ -206,6 +206,19 @@ fn names(viewer: &Viewer, server: &Simulation) -> BTreeMap<String, String> {
     names
 }
 
+/// The handles of everything that lives.
+fn alive(sim: &Simulation) -> BTreeSet<String> {
+    let mut alive = BTreeSet::new();
+    for (id, controller) in sim.controllers() {
+        alive.insert(format!("{id:?}"));
+        alive.extend(controller.effects().iter().map(|id| format!("{id:?}")));
+        alive.extend(controller.abilities().iter().map(|id| format!("{id:?}")));
+        alive.extend(controller.activations().iter().map(|id| format!("{id:?}")));
+        alive.extend(sim.tasks_of(id).map(|id| format!("{id:?}")));
+    }
+    alive
+}
+
 /// Somebody sees everybody, or some, or only from outside.
 fn sights(server: &Simulation, choice: &[u8]) -> BTreeMap<ControllerId, Sight> {
     let kinds = [None, Some(Sight::SHOWN), Some(Sight::EFFECTS), Some(Sight::WHOLE)];
@@ -222,6 +235,7 @@ proptest! {
         let mut bout = bout(&game);
         let mut viewer = Viewer::of(&bout.sim, Role::Client);
         let mut known = BTreeMap::new();
+        let (mut strayed, mut gone): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         for some in deeds.chunks(3) {
             some.iter().for_each(|deed| do_deed(&mut bout, deed));
             let sights = everybody(&bout.sim, Sight::WHOLE);
@@ -232,8 +246,14 @@ proptest! {
                 let before = known.entry(remote.clone()).or_insert_with(|| local.clone());
                 assert_eq!(*before, local, "{remote} is called otherwise");
             }
+            let shown = alive(&viewer.sim);
+            assert!(shown.is_disjoint(&gone), "{:?} came back", shown.intersection(&gone));
+            // What was predicted has come now, as tasks of runs may, or never will under this name.
+            gone.extend(strayed.difference(&shown).cloned());
             // The client goes its own way until the next look.
             wander(&mut viewer, &bout, &stray);
+            strayed = alive(&viewer.sim).difference(&shown).cloned().collect();
+            assert!(strayed.is_disjoint(&gone), "{:?} came back", strayed.intersection(&gone));
         }
     }
 

@@ -75,7 +75,7 @@ impl Simulation {
     ) {
         if !sight.effects {
             for (tag, count) in controller.tags.iter() {
-                visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_SHOWN)));
+                visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_TAGS)));
             }
             return;
         }
@@ -87,7 +87,7 @@ impl Simulation {
             }
         }
         for &(tag, count, _) in &scratch.shown {
-            visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_SHOWN)));
+            visit(PieceKey::Tag(tag), PieceRef::Tag(count.min(Piece::MOST_TAGS)));
         }
     }
 
@@ -114,7 +114,7 @@ impl Simulation {
             }
         }
         for &(cue, count, since) in &scratch.shown {
-            let count = count.min(Piece::MOST_SHOWN);
+            let count = count.min(Piece::MOST_CUES);
             visit(PieceKey::Cue(cue), PieceRef::Cue { count, since });
         }
     }

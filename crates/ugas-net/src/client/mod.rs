@@ -1,0 +1,533 @@
+//! The client: it shows what the server told, and predicts what its player does.
+
+mod act;
+mod event;
+mod impulses;
+mod inbox;
+mod shown;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use ugas_core::catalog::Catalog;
+use ugas_core::effect::PredictionKey;
+use ugas_core::event::{Event, EventKind};
+use ugas_core::handle::{ActivationId, ControllerId};
+use ugas_core::mirror::{Mirror, Sight};
+use ugas_core::prediction::Knowledge;
+use ugas_core::simulation::{Config, Role, Simulation};
+use ugas_core::time::{Span, Time};
+
+pub use act::ActError;
+pub use event::ClientEvent;
+
+use self::impulses::{Impulses, News};
+use self::inbox::Inbox;
+use self::shown::{Shown, digest};
+use crate::clock::Clock;
+use crate::limits::MAX_FRAMES;
+use crate::message::{
+    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
+};
+use crate::packets::{Fate, ReceivedPackets, SentPackets};
+use crate::tick::{Tick, TickLength};
+use crate::wire::{self, Dictionary};
+
+/// Datagrams whose arrival is open.
+const REMEMBERED_PACKETS: u32 = 256;
+
+/// How a client is set up.
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    /// What the server's host decides on: a name, a ticket.
+    pub credential: Vec<u8>,
+    /// How long to wait before asking to be let in again.
+    pub retry: Span,
+    /// A server that is silent for longer is gone.
+    pub timeout: Span,
+    /// Whether what the player does is shown at once, or when the server has answered.
+    pub prediction: Prediction,
+    /// Most ticks that are predicted ahead of the server; beyond it the clock waits (§13.4, a window with a limit).
+    pub window: u32,
+    /// How numbers are told; exactly if this is `None`. It must be the server's.
+    pub dictionary: Option<Dictionary>,
+}
+
+/// Whether what the player does is shown at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Prediction {
+    /// At once.
+    #[default]
+    On,
+    /// When the server has answered.
+    Off,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            credential: Vec::new(),
+            retry: Span::millis(250),
+            timeout: Span::millis(10_000),
+            prediction: Prediction::On,
+            window: 60,
+            dictionary: None,
+        }
+    }
+}
+
+/// What a client has counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClientStatistics {
+    /// Datagrams that came.
+    pub received: u64,
+    /// Bytes that came.
+    pub received_bytes: u64,
+    /// Datagrams that could not be read.
+    pub dropped: u64,
+    /// Datagrams that were sent.
+    pub sent: u64,
+    /// Bytes that were sent.
+    pub sent_bytes: u64,
+    /// Commands that the server carried out.
+    pub confirmed: u64,
+    /// Commands that the server rejected.
+    pub rejected: u64,
+    /// Ticks of its own controllers that were predicted wrongly.
+    pub mispredicted: u64,
+    /// Ticks that were played again.
+    pub replayed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    Asking { last: Option<Time> },
+    Playing,
+    Over,
+}
+
+/// A window on a server's game, without sockets and clocks: datagrams and the time are passed in, datagrams and events
+/// are polled.
+pub struct Client {
+    config: ClientConfig,
+    phase: Phase,
+    nonce: u64,
+    now: Time,
+    last_heard: Time,
+    client: Option<ClientId>,
+    length: TickLength,
+    clock: Clock,
+    dictionary: Dictionary,
+    mirror: Mirror,
+    inbox: Inbox,
+    simulation: Simulation,
+    /// The tick that is shown.
+    tick: Tick,
+    /// The tick of the server's that it is built upon.
+    base: Option<Tick>,
+    /// What the player does in the next tick.
+    next: SmallVec<[NetCommand; 1]>,
+    /// What the player did since then.
+    frames: VecDeque<CommandFrame>,
+    /// Commands that the server rejected: they are not played again.
+    withdrawn: BTreeSet<PredictionKey>,
+    /// Up to where frames have arrived at the server.
+    delivered: Tick,
+    received: ReceivedPackets,
+    /// Up to where each datagram had the frames.
+    sent: SentPackets<Tick>,
+    digests: BTreeMap<Tick, u64>,
+    impulses: Impulses,
+    shown: Shown,
+    dirty: bool,
+    outbox: VecDeque<Vec<u8>>,
+    events: VecDeque<ClientEvent>,
+    statistics: ClientStatistics,
+}
+
+impl Client {
+    /// A client of a server with the same rules. The nonce tells its sessions apart: draw it.
+    pub fn new(catalog: Arc<Catalog>, config: ClientConfig, nonce: u64) -> Self {
+        let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(&catalog));
+        let simulation = Simulation::new(Arc::clone(&catalog), client_config(0));
+        let length = TickLength::default();
+        Self {
+            config,
+            phase: Phase::Asking { last: None },
+            nonce,
+            now: Time::ZERO,
+            last_heard: Time::ZERO,
+            client: None,
+            length,
+            clock: Clock::new(length),
+            dictionary,
+            mirror: Mirror::new(catalog),
+            inbox: Inbox::default(),
+            simulation,
+            tick: Tick(0),
+            base: None,
+            next: SmallVec::new(),
+            frames: VecDeque::new(),
+            withdrawn: BTreeSet::new(),
+            delivered: Tick(0),
+            received: ReceivedPackets::default(),
+            sent: SentPackets::new(REMEMBERED_PACKETS),
+            digests: BTreeMap::new(),
+            impulses: Impulses::default(),
+            shown: Shown::default(),
+            dirty: false,
+            outbox: VecDeque::new(),
+            events: VecDeque::new(),
+            statistics: ClientStatistics::default(),
+        }
+    }
+
+    /// What is shown: what the server told, and what is predicted upon it.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// The rules.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        self.simulation.catalog()
+    }
+
+    /// Who it is, once the server has let it in.
+    pub fn id(&self) -> Option<ClientId> {
+        self.client
+    }
+
+    /// Whether it is in.
+    pub fn is_playing(&self) -> bool {
+        self.phase == Phase::Playing
+    }
+
+    /// The tick that is shown.
+    pub fn current_tick(&self) -> Tick {
+        self.tick
+    }
+
+    /// The newest tick of the server's that it is built upon.
+    pub fn confirmed_tick(&self) -> Option<Tick> {
+        self.base
+    }
+
+    /// How long a datagram takes to the server and back; nothing before it was measured.
+    pub fn round_trip(&self) -> Span {
+        self.clock.round_trip()
+    }
+
+    /// What was counted so far.
+    pub fn statistics(&self) -> ClientStatistics {
+        self.statistics
+    }
+
+    /// Its own controllers.
+    pub fn own_controllers(&self) -> impl Iterator<Item = ControllerId> + '_ {
+        self.inbox.own_controllers().filter_map(|remote| self.mirror.local(remote))
+    }
+
+    /// The server's handle of a controller: what both sides can talk about.
+    pub fn remote(&self, controller: ControllerId) -> Option<ControllerId> {
+        self.mirror.remote(controller)
+    }
+
+    /// The handle of a controller of the server's.
+    pub fn local(&self, remote: ControllerId) -> Option<ControllerId> {
+        self.mirror.local(remote)
+    }
+
+    /// The run that a command began. Handles of what is predicted are good until the next update; its key stays.
+    pub fn run_of(&self, key: PredictionKey) -> Option<ActivationId> {
+        self.local_run(RunRef::Begun(key))
+    }
+
+    /// Switches prediction on or off.
+    pub fn set_prediction(&mut self, prediction: Prediction) {
+        self.config.prediction = prediction;
+    }
+
+    /// Takes the oldest datagram that waits to be sent.
+    pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        self.outbox.pop_front()
+    }
+
+    /// Takes the oldest event.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    /// Takes a datagram that came.
+    pub fn handle(&mut self, now: Time, bytes: &[u8]) {
+        self.now = self.now.max(now);
+        self.statistics.received += 1;
+        self.statistics.received_bytes += bytes.len() as u64;
+        match wire::decode_to_client(&self.dictionary, bytes) {
+            Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
+            Ok(ToClient::Refused(refused)) => {
+                if matches!(self.phase, Phase::Asking { .. }) && refused.nonce == self.nonce {
+                    self.phase = Phase::Over;
+                    self.events.push_back(ClientEvent::Refused(refused.reason));
+                }
+            }
+            Ok(ToClient::Update(update)) if self.phase == Phase::Playing => self.take_update(update),
+            Ok(ToClient::Bye(reason)) if self.phase == Phase::Playing => self.end(Some(reason)),
+            Ok(ToClient::Update(_) | ToClient::Bye(_)) | Err(_) => self.statistics.dropped += 1,
+        }
+    }
+
+    /// Lets time pass up to `now`: ticks are played, and what the player did is sent.
+    pub fn update(&mut self, now: Time) {
+        self.now = self.now.max(now);
+        match self.phase {
+            Phase::Asking { last } => {
+                if last.is_none_or(|last| self.now.since(last) >= self.config.retry) {
+                    self.phase = Phase::Asking { last: Some(self.now) };
+                    self.ask();
+                }
+            }
+            Phase::Playing if self.now.since(self.last_heard) > self.config.timeout => {
+                self.end(Some(ByeReason::TimedOut));
+            }
+            Phase::Playing => self.play(),
+            Phase::Over => {}
+        }
+    }
+
+    /// Leaves. The server is told; send what [`Self::poll_transmit`] has.
+    pub fn leave(&mut self) {
+        if self.phase == Phase::Playing {
+            self.send(&ToServer::Bye);
+            self.end(None);
+        }
+    }
+
+    fn ask(&mut self) {
+        let hello = Hello {
+            protocol: PROTOCOL,
+            catalog: self.catalog().hash(),
+            dictionary: self.dictionary.hash(),
+            nonce: self.nonce,
+            credential: self.config.credential.clone(),
+        };
+        self.send(&ToServer::Hello(hello));
+    }
+
+    fn send(&mut self, message: &ToServer) {
+        // What the player asked for was checked, and what does not fit goes with a later datagram.
+        let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) else { return };
+        self.statistics.sent += 1;
+        self.statistics.sent_bytes += bytes.len() as u64;
+        self.outbox.push_back(bytes);
+    }
+
+    fn begin(&mut self, welcome: Welcome) {
+        let Phase::Asking { last } = self.phase else { return };
+        if welcome.nonce != self.nonce {
+            return;
+        }
+        self.phase = Phase::Playing;
+        self.last_heard = self.now;
+        self.client = Some(welcome.client);
+        self.length = welcome.length;
+        self.clock = Clock::new(welcome.length);
+        self.clock.set_max_lead(welcome.max_lead);
+        if let Some(asked) = last {
+            self.clock.on_round_trip(self.now, self.now.since(asked));
+        }
+        self.clock.on_update(self.now, welcome.tick, Feedback::default());
+        self.tick = self.clock.tick_at(self.now);
+        self.delivered = self.tick;
+        self.simulation = Simulation::new(Arc::clone(self.catalog()), client_config(welcome.prediction_seed));
+        self.events.push_back(ClientEvent::Connected { client: welcome.client });
+    }
+
+    fn end(&mut self, reason: Option<ByeReason>) {
+        self.phase = Phase::Over;
+        self.events.push_back(ClientEvent::Disconnected(reason));
+    }
+
+    fn take_update(&mut self, update: Update) {
+        if !self.received.receive(update.packet).is_new() {
+            return;
+        }
+        self.last_heard = self.now;
+        let delivered = &mut self.delivered;
+        let acked = self.sent.on_ack(self.now, update.ack, |_, fate, through| {
+            if fate == Fate::Arrived {
+                *delivered = (*delivered).max(through);
+            }
+        });
+        if let Ok(Some(sample)) = acked {
+            self.clock.on_round_trip(self.now, sample);
+        }
+        self.clock.on_update(self.now, update.tick, update.feedback);
+        for result in &update.results {
+            self.conclude(result.key, result.verdict);
+        }
+        let bursts = update.bursts.clone();
+        let taken = self.inbox.take(update, &mut self.mirror);
+        for burst in bursts {
+            self.flash(&burst);
+        }
+        self.dirty |= taken.others || taken.complete.is_some();
+    }
+
+    /// Shows the newest state of the server, and plays again what the player did since.
+    fn rebuild(&mut self) {
+        let Some(base) = self.inbox.complete() else { return };
+        self.dirty = false;
+        let now = self.length.end_of(base);
+        if self.mirror.install(&mut self.simulation, now).is_err() {
+            return;
+        }
+        self.know();
+        let is_news = self.base != Some(base);
+        self.base = Some(base);
+        let expected = self.digests.get(&base).copied();
+        if is_news && expected.is_some_and(|expected| expected != self.digest()) {
+            self.statistics.mispredicted += 1;
+            self.events.push_back(ClientEvent::Corrected { tick: base });
+        }
+        self.digests = self.digests.split_off(&base.next());
+        // What the server has decided about is in its state, or was rejected.
+        self.frames.retain(|frame| frame.tick > base);
+        self.withdrawn.retain(|key| key.tick() > base.0);
+        let mut news = News::default();
+        let shown = self.tick;
+        let mut tick = base;
+        while tick < shown && tick.since(base) < i64::from(self.config.window) {
+            tick = tick.next();
+            self.play_tick(tick, &mut news);
+            self.statistics.replayed += 1;
+        }
+        self.tick = self.tick.max(base);
+        self.tell(news);
+    }
+
+    /// Says what can be predicted: the client's own controllers, which it knows wholly.
+    fn know(&mut self) {
+        for remote in self.mirror.controllers() {
+            let is_whole = self.inbox.is_own(remote) && self.mirror.sight(remote) == Some(Sight::WHOLE);
+            let knowledge = if is_whole { Knowledge::Whole } else { Knowledge::Shown };
+            if let Some(local) = self.mirror.local(remote) {
+                self.simulation.set_known(local, knowledge);
+            }
+        }
+    }
+
+    fn play(&mut self) {
+        if self.dirty {
+            self.rebuild();
+        }
+        let clock = self.clock.tick_at(self.now);
+        let Some(base) = self.base else {
+            // Nothing to play yet, but the server can tell how early the client's word arrives.
+            if clock > self.tick {
+                self.tick = clock;
+                self.send_frames();
+            }
+            return;
+        };
+        // Without news from the server the window is full at some time, and the clock waits.
+        let target = clock.min(base.after(self.config.window));
+        let mut news = News::default();
+        let mut has_ticked = false;
+        while self.tick < target {
+            self.tick = self.tick.next();
+            let commands = core::mem::take(&mut self.next);
+            if !commands.is_empty() {
+                self.frames.push_back(CommandFrame { tick: self.tick, commands });
+            }
+            self.play_tick(self.tick, &mut news);
+            has_ticked = true;
+        }
+        self.tell(news);
+        if has_ticked {
+            self.send_frames();
+        }
+        self.show();
+    }
+
+    /// Plays a tick upon the one before it.
+    fn play_tick(&mut self, tick: Tick, news: &mut News) {
+        if self.config.prediction == Prediction::On
+            && let Some(at) = self.frames.iter().position(|frame| frame.tick == tick)
+        {
+            let commands = self.frames[at].commands.clone();
+            for (sequence, command) in commands.iter().enumerate() {
+                self.predict(PredictionKey::new(tick.0, sequence as u16), command);
+            }
+        }
+        let span = self.length.end_of(tick).since(self.simulation.now());
+        if span.is_positive() {
+            self.simulation.advance(span);
+        }
+        self.impulses.play(tick, self.simulation.events(), news);
+        let digest = self.digest();
+        self.digests.insert(tick, digest);
+    }
+
+    fn digest(&self) -> u64 {
+        self.own_controllers().fold(0, |sum, id| sum.wrapping_mul(31).wrapping_add(digest(&self.simulation, id)))
+    }
+
+    fn tell(&mut self, news: News) {
+        self.events.extend(news.retracted.into_iter().map(ClientEvent::Retracted));
+        self.events.extend(news.happened.into_iter().map(happened));
+    }
+
+    fn show(&mut self) {
+        let own: Vec<ControllerId> = self.own_controllers().collect();
+        let Self { shown, simulation, events, .. } = self;
+        shown.show(simulation, |id| own.contains(&id), &mut |event| events.push_back(event));
+    }
+
+    fn conclude(&mut self, key: PredictionKey, verdict: Verdict) {
+        match verdict {
+            Verdict::Done => {
+                self.statistics.confirmed += 1;
+                self.events.push_back(ClientEvent::Confirmed { key, shift: 0 });
+            }
+            Verdict::Shifted(shift) => {
+                self.statistics.confirmed += 1;
+                self.events.push_back(ClientEvent::Confirmed { key, shift });
+            }
+            Verdict::Rejected(rejection) => {
+                self.statistics.rejected += 1;
+                self.withdrawn.insert(key);
+                self.dirty = true;
+                self.events.push_back(ClientEvent::Rejected { key, rejection });
+            }
+        }
+    }
+
+    fn send_frames(&mut self) {
+        let unsent = self.frames.iter().filter(|frame| frame.tick > self.delivered);
+        let frames: Vec<CommandFrame> = unsent.take(MAX_FRAMES).cloned().collect();
+        let through = frames.last().map_or(self.tick, |frame| if frames.len() < MAX_FRAMES { self.tick } else { frame.tick });
+        let (packet, _) = self.sent.send(self.now, through);
+        let message = Frames { packet, ack: self.received.ack(), now: self.tick, frames };
+        self.send(&ToServer::Frames(message));
+    }
+}
+
+/// A cue that flashes is told of in the same words, whether it was predicted or came from the server.
+fn happened(event: Event) -> ClientEvent {
+    match event.kind {
+        EventKind::CueExecuted { controller, cue, parameters } => ClientEvent::CueFlashed {
+            controller,
+            source: event.cause.source,
+            cue,
+            magnitude: parameters.magnitude,
+            level: parameters.level,
+            location: parameters.location,
+        },
+        _ => ClientEvent::Happened(event),
+    }
+}
+
+fn client_config(prediction_seed: u64) -> Config {
+    Config { role: Role::Client, prediction_seed, ..Config::default() }
+}

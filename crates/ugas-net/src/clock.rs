@@ -1,0 +1,343 @@
+//! The client's clock: which tick it is for a player.
+//!
+//! A client is ahead of the server, by so much that what it does at a tick reaches the server before the server comes
+//! to that tick. How much that is, is not computed from the round trip but measured: the server says how long before
+//! its time each frame arrived ([`Feedback`]). The clock then runs a little faster or slower, as Overwatch's does, so
+//! that nothing jumps.
+//!
+//! # How it works
+//!
+//! The clock is local time plus an offset. A frame that was sent under the offset `o` and arrived `m` ticks early
+//! would have arrived just in time under `o - m` ticks: that is a sample of the *latest* offset. It does not depend on
+//! what the clock did since the frame was sent, which is why a long round trip does not make the clock swing. Their
+//! mean, twice their deviation and [`SPARE_TICKS`] make the offset that the clock heads for. The deviation grows
+//! quickly and shrinks slowly: a late frame costs a player more than a frame that waits.
+//!
+//! All of it is integer arithmetic in nanoseconds: a rate in thousandths times microseconds is exact.
+
+use std::collections::VecDeque;
+
+use ugas_core::time::{Span, Time};
+
+use crate::message::Feedback;
+use crate::tick::{Tick, TickLength};
+
+/// How many ticks early frames shall arrive beyond what jitter demands. With two, a frame that is lost still comes in
+/// time with the next datagram.
+pub const SPARE_TICKS: u32 = 2;
+/// Most ticks that one call of [`Clock::tick_at`] advances by, so that a client that was held up catches up over
+/// several frames instead of being held up again by catching up.
+pub const MAX_STEP: u32 = 8;
+
+/// The clock never runs slower or faster than these thousandths of the local one.
+const SLOWEST: i64 = 900;
+const FASTEST: i64 = 1_100;
+/// An error is to be gone after about this long, within the limits of the rate.
+const SETTLE_NANOS: i64 = 250_000_000;
+/// From this error on the clock jumps: at the fastest rate it would take two and a half seconds.
+const JUMP_NANOS: i64 = 250_000_000;
+/// From so many ticks on they are skipped rather than caught up with: all that was predicted is void anyway.
+const SKIP_TICKS: u32 = 120;
+/// After so many samples in a row that are nowhere near the others, these are the ones to believe.
+const OUTLIERS: u8 = 3;
+/// For how many ticks the clock remembers under which offset they began. At 60 Hz four seconds, more than any round
+/// trip that can be played with.
+const REMEMBERED: usize = 256;
+/// No time and no offset is beyond this, some 18 years, so that no sum of a few of them overflows.
+const LIMIT: i64 = i64::MAX / 16;
+
+/// Says which tick it is for a client.
+///
+/// ```
+/// use ugas_core::time::{Span, Time};
+/// use ugas_net::clock::Clock;
+/// use ugas_net::message::Feedback;
+/// use ugas_net::{Tick, TickLength};
+///
+/// let mut clock = Clock::new(TickLength::hertz(50));
+/// assert_eq!(clock.tick_at(Time::ZERO), Tick(0));
+/// clock.on_round_trip(Time::ZERO, Span::millis(100));
+/// clock.on_update(Time::ZERO, Tick(1_000), Feedback::default());
+/// // What is sent now is there in 50 ms, and what came now was sent 50 ms ago: 5 ticks in all, and 2 to spare.
+/// assert_eq!(clock.tick_at(Time::ZERO), Tick(1_007));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Clock {
+    length: TickLength,
+    /// Frames are not to arrive earlier than this on average, in nanoseconds.
+    widest: i64,
+    round_trip: Option<RoundTrip>,
+    /// The newest local time that was seen.
+    now: Time,
+    running: Option<Running>,
+    jumps: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RoundTrip {
+    mean: i64,
+    deviation: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Running {
+    /// Where the clock is, in nanoseconds of the server's time.
+    position: i64,
+    rate: i64,
+    /// What [`Clock::tick_at`] said last; `None` before it was asked.
+    shown: Option<Tick>,
+    /// The offset under which ticks began, by rising tick.
+    began: VecDeque<(Tick, i64)>,
+    /// The frame that feedback was last about.
+    heard: Tick,
+    latest: Latest,
+}
+
+/// What is known about the latest offset, under which frames arrive just in time.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    mean: i64,
+    deviation: i64,
+    /// How many samples in a row were so far off that they are not jitter.
+    outliers: u8,
+    measured: Measured,
+}
+
+/// How samples came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Measured {
+    /// From round trips, while nothing better is known.
+    Guessed,
+    /// From feedback.
+    Told,
+}
+
+impl Clock {
+    /// A clock that stands at tick 0 until the first update.
+    pub const fn new(length: TickLength) -> Self {
+        Self { length, widest: LIMIT, round_trip: None, now: Time::ZERO, running: None, jumps: 0 }
+    }
+
+    /// The server refuses frames that arrive more than so many ticks early
+    /// ([`Welcome::max_lead`](crate::message::Welcome)): the clock aims at no more than half of it, however bad the
+    /// jitter, since some frames arrive earlier than others.
+    pub fn set_max_lead(&mut self, ticks: u32) {
+        self.widest = bounded(i64::from(ticks).saturating_mul(self.tick_nanos()) / 2);
+    }
+
+    /// The server's word arrived: the state of `server_tick`, and how the client's frames came. Feedback with tick 0
+    /// says that none came yet. Call it for the first word of the server too, the welcome.
+    pub fn on_update(&mut self, now: Time, server_tick: Tick, feedback: Feedback) {
+        self.pass(now);
+        let guess = self.guess(server_tick);
+        let (length, local) = (self.tick_nanos(), self.local());
+        match &mut self.running {
+            None => {
+                let latest = Latest::first(guess, Measured::Guessed);
+                self.running = Some(Running::new(bounded(local + latest.goal(length, self.widest)), latest));
+            }
+            Some(running) => {
+                running.listen(feedback, guess, length);
+                let goal = running.latest.goal(length, self.widest);
+                self.jumps = self.jumps.saturating_add(running.steer(goal, local));
+            }
+        }
+    }
+
+    /// A datagram was acknowledged so long after it was sent.
+    pub fn on_round_trip(&mut self, now: Time, span: Span) {
+        self.pass(now);
+        let sample = nanos(span.max(Span::ZERO));
+        // The weights of RFC 6298: an eighth for the mean, a quarter for the deviation.
+        self.round_trip = Some(match self.round_trip {
+            None => RoundTrip { mean: sample, deviation: sample / 2 },
+            Some(RoundTrip { mean, deviation }) => RoundTrip {
+                mean: mean + (sample - mean) / 8,
+                deviation: deviation + ((sample - mean).abs() - deviation) / 4,
+            },
+        });
+    }
+
+    /// Which tick it is now for the client. Never earlier than it said before, and at most [`MAX_STEP`] later, unless
+    /// [`Clock::jumps`] rises: then the ticks between are to be skipped.
+    pub fn tick_at(&mut self, now: Time) -> Tick {
+        self.pass(now);
+        let (length, local) = (self.tick_nanos(), self.local());
+        let Some(running) = &mut self.running else { return Tick(0) };
+        let tick = Tick(u32::try_from(running.position.max(0) / length).unwrap_or(u32::MAX));
+        let shown = match running.shown {
+            None => tick,
+            Some(shown) if tick.since(shown) > i64::from(SKIP_TICKS) => {
+                self.jumps = self.jumps.saturating_add(1);
+                tick
+            }
+            Some(shown) => tick.clamp(shown, shown.after(MAX_STEP)),
+        };
+        if running.shown.is_none_or(|before| before < shown) {
+            running.shown = Some(shown);
+            if running.began.len() == REMEMBERED {
+                running.began.pop_front();
+            }
+            // While it catches up, a tick begins later than the clock would have had it: so much less is its offset.
+            let behind = tick.since(shown) * length;
+            running.began.push_back((shown, running.position - behind - local));
+        }
+        shown
+    }
+
+    /// Whether the server was heard of.
+    pub const fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// The round trip of datagrams, smoothed; nothing before the first was measured.
+    pub fn round_trip(&self) -> Span {
+        span(self.round_trip.map_or(0, |round_trip| round_trip.mean))
+    }
+
+    /// How much round trips differ from each other.
+    pub fn round_trip_deviation(&self) -> Span {
+        span(self.round_trip.map_or(0, |round_trip| round_trip.deviation))
+    }
+
+    /// How fast it runs, compared to local time: 0.9 to 1.1.
+    pub fn rate(&self) -> f64 {
+        self.running.as_ref().map_or(1.0, |running| running.rate as f64 / 1_000.0)
+    }
+
+    /// How long before their time frames shall arrive on average.
+    pub fn target_margin(&self) -> Span {
+        let latest =
+            self.running.as_ref().map_or(Latest::first(0, Measured::Guessed), |running| running.latest);
+        span(latest.margin(self.tick_nanos(), self.widest))
+    }
+
+    /// How often the clock was so far off that it skipped ticks or was set back. Set back, it stands until its time
+    /// has come again.
+    pub const fn jumps(&self) -> u32 {
+        self.jumps
+    }
+
+    /// Lets time pass up to now; time that goes backwards does nothing.
+    fn pass(&mut self, now: Time) {
+        let micros = now.since(self.now).micros().max(0);
+        self.now = self.now.max(now);
+        if let Some(running) = &mut self.running {
+            // Microseconds times thousandths are nanoseconds.
+            running.position = bounded(running.position.saturating_add(micros.saturating_mul(running.rate)));
+        }
+    }
+
+    /// The latest offset, by what is known without feedback: an update came from half a round trip ago, and frames
+    /// take another half.
+    fn guess(&self, server_tick: Tick) -> i64 {
+        let tick = bounded(i64::from(server_tick.0) * self.tick_nanos());
+        tick + self.round_trip.map_or(0, |round_trip| round_trip.mean) - self.local()
+    }
+
+    fn local(&self) -> i64 {
+        bounded(i64::try_from(self.now.micros()).unwrap_or(i64::MAX).saturating_mul(1_000))
+    }
+
+    fn tick_nanos(&self) -> i64 {
+        i64::from(self.length.micros()) * 1_000
+    }
+}
+
+impl Running {
+    fn new(position: i64, latest: Latest) -> Self {
+        let began = VecDeque::with_capacity(REMEMBERED);
+        Self { position, rate: 1_000, shown: None, began, heard: Tick(0), latest }
+    }
+
+    /// Takes in how a frame came, or what can be guessed as long as none did.
+    fn listen(&mut self, feedback: Feedback, guess: i64, length: i64) {
+        let Some(offset) = self.offset_of(feedback.newest) else {
+            if self.latest.measured == Measured::Guessed {
+                self.latest = Latest::first(guess, Measured::Guessed);
+            }
+            return;
+        };
+        self.heard = feedback.newest;
+        let sample = offset - i64::from(feedback.margin) * length;
+        match self.latest.measured {
+            Measured::Guessed => self.latest = Latest::first(sample, Measured::Told),
+            Measured::Told => self.latest.add(sample),
+        }
+    }
+
+    /// Under which offset a frame was sent; `None` if that is old news, or unknown.
+    fn offset_of(&self, tick: Tick) -> Option<i64> {
+        // A call that advances by several ticks is remembered under the last of them. The first that is remembered
+        // has no call before it, so nothing below it can be told.
+        let at = self.began.partition_point(|&(began, _)| began < tick);
+        let (began, offset) = *self.began.get(at)?;
+        (tick > self.heard && (at > 0 || began == tick)).then_some(offset)
+    }
+
+    /// Heads for an offset or jumps to it; gives how often it jumped back.
+    fn steer(&mut self, goal: i64, local: i64) -> u32 {
+        let error = goal - (self.position - local);
+        if error.abs() > JUMP_NANOS {
+            self.position = bounded(self.position + error);
+            self.rate = 1_000;
+            return u32::from(error < 0);
+        }
+        self.rate = (1_000 + error * 1_000 / SETTLE_NANOS).clamp(SLOWEST, FASTEST);
+        0
+    }
+}
+
+impl Latest {
+    const fn first(sample: i64, measured: Measured) -> Self {
+        Self { mean: sample, deviation: 0, outliers: 0, measured }
+    }
+
+    /// The offset to head for.
+    fn goal(&self, length: i64, widest: i64) -> i64 {
+        self.mean + self.margin(length, widest)
+    }
+
+    /// How early frames shall arrive.
+    fn margin(&self, length: i64, widest: i64) -> i64 {
+        (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
+    }
+
+    fn add(&mut self, sample: i64) {
+        let off = sample - self.mean;
+        if off.abs() > 2 * JUMP_NANOS {
+            // One is a datagram that was held up, and no reason to jump there and back. Several in a row mean that the
+            // server stood still, or the local clock was set: what was known is void.
+            self.outliers += 1;
+            if self.outliers == OUTLIERS {
+                *self = Self::first(sample, self.measured);
+            }
+            return;
+        }
+        self.outliers = 0;
+        self.mean += off / 16;
+        let deviation = off.abs() - self.deviation;
+        self.deviation += deviation / if deviation > 0 { 8 } else { 128 };
+    }
+}
+
+fn nanos(span: Span) -> i64 {
+    bounded(span.micros().saturating_mul(1_000))
+}
+
+const fn bounded(nanos: i64) -> i64 {
+    if nanos > LIMIT {
+        LIMIT
+    } else if nanos < -LIMIT {
+        -LIMIT
+    } else {
+        nanos
+    }
+}
+
+fn span(nanos: i64) -> Span {
+    Span::from_micros(nanos / 1_000)
+}
+
+#[cfg(test)]
+mod tests;

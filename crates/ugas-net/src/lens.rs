@@ -1,0 +1,264 @@
+//! Lenses: what a viewer may see of a controller (§13.2).
+//!
+//! Everything that leaves the server goes through a lens, and nothing else decides about it.
+
+use ugas_core::attribute::AttributeReplication;
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ReplicationMode;
+use ugas_core::id::{AttributeId, TagId};
+use ugas_core::mirror::{PieceKey, PieceRef, Sight};
+
+use crate::wire::Dictionary;
+
+/// Which attributes a lens lets through. One that is replicated to nobody never is (§5.5).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AttributeRule {
+    /// None.
+    None,
+    /// Those that an owner may know.
+    Owners,
+    /// Those that everybody may know.
+    Everybodys,
+    /// Those named here, whatever they say of themselves short of "nobody": a health bar for allies. Sorted.
+    Only(Vec<AttributeId>),
+}
+
+/// Which tags or cues a lens lets through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TagRule {
+    /// None.
+    None,
+    /// All.
+    All,
+    /// Those named here. Sorted.
+    Only(Vec<TagId>),
+}
+
+impl TagRule {
+    fn admits(&self, tag: TagId) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Only(tags) => tags.binary_search(&tag).is_ok(),
+        }
+    }
+}
+
+/// What a viewer may see of a controller.
+///
+/// The modes of §13.2 are lenses; a game adds its own, as for the health bars of allies.
+///
+/// ```
+/// use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+/// use ugas_core::catalog::Catalog;
+/// use ugas_net::Lens;
+///
+/// let catalog = Catalog::builder()
+///     .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
+///     .build()?;
+/// let allies = Lens::minimal().with_attribute(catalog.attribute("Health")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lens {
+    /// Whether effects and abilities are seen.
+    pub sight: Sight,
+    /// Which attributes.
+    pub attributes: AttributeRule,
+    /// Which tags; only asked where they do not follow from effects in sight.
+    pub tags: TagRule,
+    /// Which looping cues, and which that flash.
+    pub cues: TagRule,
+    /// Whether the position goes with it. Most games move things by other means.
+    pub placement: bool,
+    /// Whether numbers are exact; otherwise they are rounded as the [`Dictionary`] says.
+    pub exact: bool,
+}
+
+impl Lens {
+    /// Everything that an owner needs to predict.
+    pub fn owner() -> Self {
+        Self {
+            sight: Sight { effects: true, abilities: true },
+            attributes: AttributeRule::Owners,
+            tags: TagRule::All,
+            cues: TagRule::All,
+            placement: false,
+            exact: true,
+        }
+    }
+
+    /// Tags and cues (§13.2, Minimal).
+    pub fn minimal() -> Self {
+        Self {
+            sight: Sight { effects: false, abilities: false },
+            attributes: AttributeRule::None,
+            tags: TagRule::All,
+            cues: TagRule::All,
+            placement: false,
+            exact: false,
+        }
+    }
+
+    /// Tags, cues, and the abilities that the owner can use: what is left to the owner of a Minimal controller.
+    pub fn minimal_owner() -> Self {
+        Self { sight: Sight { effects: false, abilities: true }, ..Self::minimal() }
+    }
+
+    /// Effects, attributes, tags and cues (§13.2, Full).
+    pub fn full() -> Self {
+        Self {
+            sight: Sight { effects: true, abilities: false },
+            attributes: AttributeRule::Everybodys,
+            ..Self::minimal()
+        }
+    }
+
+    /// Nothing at all.
+    pub fn nothing() -> Self {
+        Self { tags: TagRule::None, cues: TagRule::None, ..Self::minimal() }
+    }
+
+    /// The lens of a mode for the owner, and for everybody else; `None` if they do not even learn that it exists.
+    pub fn of_mode(mode: ReplicationMode, own: Own) -> Option<Self> {
+        match (mode, own) {
+            (ReplicationMode::None, _) => None,
+            (ReplicationMode::Minimal, Own::Own) => Some(Self::minimal_owner()),
+            (ReplicationMode::Minimal | ReplicationMode::Mixed, Own::Others) => Some(Self::minimal()),
+            (ReplicationMode::Mixed | ReplicationMode::Full, Own::Own) => Some(Self::owner()),
+            (ReplicationMode::Full, Own::Others) => Some(Self::full()),
+        }
+    }
+
+    /// Lets one more attribute through.
+    #[must_use]
+    pub fn with_attribute(mut self, attribute: AttributeId) -> Self {
+        let mut only = match self.attributes {
+            AttributeRule::Only(only) => only,
+            _ => Vec::new(),
+        };
+        if let Err(at) = only.binary_search(&attribute) {
+            only.insert(at, attribute);
+        }
+        self.attributes = AttributeRule::Only(only);
+        self
+    }
+
+    /// Lets the position through.
+    #[must_use]
+    pub fn with_placement(mut self) -> Self {
+        self.placement = true;
+        self
+    }
+
+    /// The lens with what it needs to know of the rules.
+    pub(crate) fn with<'a>(&'a self, rules: &'a LensRules, dictionary: &'a Dictionary) -> Seen<'a> {
+        Seen { lens: self, rules, dictionary }
+    }
+
+    /// What is left of a piece: `None` if it may not be seen.
+    fn filter<'a>(
+        &self,
+        key: PieceKey,
+        piece: PieceRef<'a>,
+        rules: &LensRules,
+        dictionary: &Dictionary,
+    ) -> Option<PieceRef<'a>> {
+        match (key, piece) {
+            (PieceKey::Head, head) => Some(head),
+            (PieceKey::Placement, placement) => self.placement.then_some(placement),
+            (PieceKey::Attribute(attribute), PieceRef::Attribute { base, current }) => {
+                let admitted = match (&self.attributes, rules.replication(attribute)) {
+                    (_, AttributeReplication::None) | (AttributeRule::None, _) => false,
+                    (AttributeRule::Owners, _) => true,
+                    (AttributeRule::Everybodys, replication) => replication == AttributeReplication::All,
+                    (AttributeRule::Only(only), _) => only.binary_search(&attribute).is_ok(),
+                };
+                admitted.then(|| match (self.exact, self.sight.effects) {
+                    (true, _) => PieceRef::Attribute { base, current },
+                    (false, true) => PieceRef::Attribute {
+                        base: round(dictionary, attribute, base),
+                        current: round(dictionary, attribute, current),
+                    },
+                    // Without effects nothing leads from base to current: only what is shown goes.
+                    (false, false) => {
+                        let current = round(dictionary, attribute, current);
+                        PieceRef::Attribute { base: current, current }
+                    }
+                })
+            }
+            (PieceKey::Attribute(_), _) => None,
+            (PieceKey::Tag(tag), piece) => self.tags.admits(tag).then_some(piece),
+            (PieceKey::Cue(cue), piece) => self.cues.admits(cue).then_some(piece),
+            (PieceKey::Effect(_), piece) => self.sight.effects.then_some(piece),
+            (PieceKey::Ability(_) | PieceKey::Run(_) | PieceKey::Task(_) | PieceKey::Inputs, piece) => {
+                self.sight.abilities.then_some(piece)
+            }
+        }
+    }
+
+    /// Whether a cue that flashes may be seen.
+    pub(crate) fn shows_cue(&self, cue: TagId) -> bool {
+        self.cues.admits(cue)
+    }
+}
+
+/// A lens with what it needs to know of the rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    lens: &'a Lens,
+    rules: &'a LensRules,
+    dictionary: &'a Dictionary,
+}
+
+impl Seen<'_> {
+    pub(crate) fn sight(&self) -> Sight {
+        self.lens.sight
+    }
+
+    /// What is left of a piece: `None` if it may not be seen.
+    pub(crate) fn filter<'a>(&self, key: PieceKey, piece: PieceRef<'a>) -> Option<PieceRef<'a>> {
+        self.lens.filter(key, piece, self.rules, self.dictionary)
+    }
+}
+
+/// Who may know which attribute (§5.5).
+#[derive(Debug)]
+pub(crate) struct LensRules {
+    replication: Vec<AttributeReplication>,
+}
+
+impl LensRules {
+    pub(crate) fn new(catalog: &Catalog) -> Self {
+        let mut replication = vec![AttributeReplication::None; catalog.attribute_count()];
+        for set in catalog.sets() {
+            for (attribute, definition) in catalog.attributes_of(set) {
+                if let Some(known) = replication.get_mut(attribute.index() as usize) {
+                    *known = definition.replication;
+                }
+            }
+        }
+        Self { replication }
+    }
+
+    fn replication(&self, attribute: AttributeId) -> AttributeReplication {
+        self.replication.get(attribute.index() as usize).copied().unwrap_or(AttributeReplication::None)
+    }
+}
+
+fn round(dictionary: &Dictionary, attribute: AttributeId, value: f64) -> f64 {
+    dictionary.attribute(attribute).settle(value).unwrap_or(value)
+}
+
+/// Whose a controller is, for one viewer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Own {
+    /// The viewer's own.
+    Own,
+    /// Somebody else's, or nobody's.
+    Others,
+}
+
+/// Names a lens of a server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LensId(pub(crate) u16);

@@ -1,0 +1,235 @@
+//! Commands of clients: whether they may (§13.7), and then that they do.
+//!
+//! The order of the checks is that of [`Rejection`]: what costs least and says least about others comes first.
+
+use smallvec::SmallVec;
+use ugas_core::ability::{GameplayEvent, NetExecution};
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::simulation::{ActivationRequest, Simulation};
+use ugas_core::targeting::TargetData;
+use ugas_core::task::TaskOutcome;
+
+use super::session::{Session, key};
+use super::{Host, PeerId, Reach, Server, ServerEvent};
+use crate::message::{NetCommand, Rejection, RunRef, Verdict};
+use crate::tick::Tick;
+
+impl<H: Host> Server<H> {
+    /// Runs what is due, in the order in which clients joined.
+    pub(super) fn run_commands(&mut self) {
+        self.expire_client_tasks();
+        let mut peers: Vec<(u32, PeerId)> =
+            self.sessions.values().map(|session| (session.client.0, session.peer)).collect();
+        peers.sort_unstable();
+        for (_, peer) in peers {
+            let Some(session) = self.sessions.get_mut(&peer) else { continue };
+            for (tick, commands) in session.due_frames(self.tick) {
+                self.run_frame(peer, tick, commands);
+            }
+        }
+    }
+
+    fn run_frame(&mut self, peer: PeerId, tick: Tick, commands: SmallVec<[NetCommand; 1]>) {
+        let shift = u8::try_from(self.tick.since(tick).max(0)).unwrap_or(u8::MAX);
+        for (sequence, command) in commands.into_iter().enumerate() {
+            let key = key(tick, sequence);
+            let verdict = match self.run_command(peer, key, command) {
+                Ok(()) if shift == 0 => Verdict::Done,
+                Ok(()) => Verdict::Shifted(shift),
+                Err(rejection) => Verdict::Rejected(rejection),
+            };
+            self.conclude(peer, key, verdict);
+        }
+    }
+
+    fn run_command(&mut self, peer: PeerId, key: PredictionKey, command: NetCommand) -> Result<(), Rejection> {
+        match command {
+            NetCommand::Activate { ability, targets, event } => self.activate(peer, key, ability, targets, event),
+            NetCommand::End(run) => {
+                let run = self.own_run(peer, run)?;
+                self.may_end(run)?;
+                self.predicting(key, |sim| sim.end(run)).then_some(()).ok_or(Rejection::NothingWaits)
+            }
+            NetCommand::Cancel(run) => {
+                let run = self.own_run(peer, run)?;
+                self.may_end(run)?;
+                self.predicting(key, |sim| sim.cancel(run)).then_some(()).ok_or(Rejection::NothingWaits)
+            }
+            NetCommand::Confirm(controller) => {
+                self.own(peer, controller)?;
+                self.predicting(key, |sim| sim.confirm(controller)).map_err(|_| Rejection::NotOwner)
+            }
+            NetCommand::Decline(controller) => {
+                self.own(peer, controller)?;
+                self.predicting(key, |sim| sim.decline(controller)).map_err(|_| Rejection::NotOwner)
+            }
+            NetCommand::Press { controller, input } => {
+                self.own(peer, controller)?;
+                let before = self.newest_run(controller);
+                let pressed = self.predicting(key, |sim| sim.press(controller, input));
+                pressed.map_err(|_| Rejection::TooMany)?;
+                if let Some(run) = self.newest_run(controller).filter(|run| Some(*run) != before)
+                    && let Some(session) = self.sessions.get_mut(&peer)
+                {
+                    session.remember_run(key, run);
+                }
+                Ok(())
+            }
+            NetCommand::Release { controller, input } => {
+                self.own(peer, controller)?;
+                let released = self.predicting(key, |sim| sim.release(controller, input));
+                released.map(|_| ()).map_err(|_| Rejection::NotOwner)
+            }
+            NetCommand::Targets { run, thread, targets } => {
+                let run = self.own_run(peer, run)?;
+                let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
+                self.reachable(peer, run, &targets)?;
+                match self.predicting(key, |sim| sim.provide_targets(task, targets)) {
+                    Ok(true) => Ok(()),
+                    Ok(false) => Err(Rejection::NothingWaits),
+                    Err(_) => Err(Rejection::Malformed),
+                }
+            }
+            NetCommand::Finish { run, thread, outcome } => {
+                let run = self.own_run(peer, run)?;
+                let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
+                // A client says how its own part went, and never that the server's went well.
+                if outcome == TaskOutcome::Completed && !self.config.trust_host_tasks {
+                    return Err(Rejection::NotAllowed);
+                }
+                let is_done = self.predicting(key, |sim| sim.complete_task(task, outcome));
+                is_done.then_some(()).ok_or(Rejection::NothingWaits)
+            }
+        }
+    }
+
+    /// The pipeline of §13.7 for an activation.
+    fn activate(
+        &mut self,
+        peer: PeerId,
+        key: PredictionKey,
+        handle: AbilityHandle,
+        targets: TargetData,
+        event: Option<GameplayEvent>,
+    ) -> Result<(), Rejection> {
+        // 1. Instigator authority. 2. Ability ownership.
+        let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
+        let (controller, ability) = (granted.controller(), granted.ability());
+        self.own(peer, controller)?;
+        let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
+        if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin() {
+            return Err(Rejection::NotAllowed);
+        }
+        // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
+        let mut request = ActivationRequest::on(targets).predicted(key);
+        request.event = event;
+        self.simulation.can_activate_on(handle, request.targets.clone()).map_err(|_| Rejection::NotActivated)?;
+        // 4. Effects are never named by a client, and what the ability applies is in its definition.
+        // 3. Target reachability, last because it may look into the past.
+        self.reachable_from(peer, controller, ability, &request.targets)?;
+        let run = self.simulation.activate_with(handle, request).map_err(|_| Rejection::NotActivated)?;
+        if let Some(session) = self.sessions.get_mut(&peer) {
+            session.remember_run(key, run);
+        }
+        Ok(())
+    }
+
+    fn predicting<R>(&mut self, key: PredictionKey, act: impl FnOnce(&mut Simulation) -> R) -> R {
+        self.simulation.predicting(key, act)
+    }
+
+    fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
+        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
+    }
+
+    /// A run of one of the client's own controllers.
+    fn own_run(&self, peer: PeerId, run: RunRef) -> Result<ActivationId, Rejection> {
+        let session: &Session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        let run = match run {
+            RunRef::Known(run) => run,
+            RunRef::Begun(key) => {
+                let begun = session.runs.iter().rev().find(|(known, _)| *known == key);
+                begun.ok_or(Rejection::NotGranted)?.1
+            }
+        };
+        let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
+        self.own(peer, activation.controller())?;
+        Ok(run)
+    }
+
+    fn may_end(&self, run: ActivationId) -> Result<(), Rejection> {
+        let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
+        let ability = self.catalog().ability_by_id(activation.ability()).ok_or(Rejection::NotGranted)?;
+        ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
+    }
+
+    fn newest_run(&self, controller: ControllerId) -> Option<ActivationId> {
+        self.simulation.controller(controller)?.activations().last().copied()
+    }
+
+    fn task_of(&self, run: ActivationId, thread: u32) -> Option<TaskId> {
+        let activation = self.simulation.activation(run)?;
+        activation.tasks().find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+    }
+
+    fn reachable(&self, peer: PeerId, run: ActivationId, targets: &TargetData) -> Result<(), Rejection> {
+        let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
+        self.reachable_from(peer, activation.controller(), activation.ability(), targets)
+    }
+
+    fn reachable_from(
+        &self,
+        peer: PeerId,
+        instigator: ControllerId,
+        ability: ugas_core::id::AbilityId,
+        targets: &TargetData,
+    ) -> Result<(), Rejection> {
+        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        let range = self.catalog().ability_by_id(ability).and_then(|ability| ability.def().max_range);
+        // The client acted on what it saw: the state that it had acknowledged.
+        let seen = session.seen;
+        for target in targets.iter() {
+            // What a client does not see, it cannot aim at.
+            let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
+            if target.controller().is_some_and(|id| !is_seen(id)) {
+                return Err(Rejection::NotReachable);
+            }
+            let reach = Reach { client: session.client, instigator, target, range, seen };
+            if !self.host.reaches(&self.simulation, &self.positions, reach) {
+                return Err(Rejection::NotReachable);
+            }
+        }
+        Ok(())
+    }
+
+    /// What waits for a client does not wait for ever: a lag switch gains nothing.
+    fn expire_client_tasks(&mut self) {
+        let limit = self.config.client_deadline;
+        let now = self.simulation.now();
+        let mut overdue: SmallVec<[TaskId; 4]> = SmallVec::new();
+        for controller in self.owners.keys() {
+            for task in self.simulation.tasks_of(*controller) {
+                let Some(running) = self.simulation.task(task) else { continue };
+                let waits = matches!(self.simulation.task_kind(task), Some("WaitTargetData" | "WaitConfirm"))
+                    || self.simulation.is_host_task(task);
+                if waits && now.since(running.started()) >= limit {
+                    overdue.push(task);
+                }
+            }
+        }
+        for task in overdue {
+            let Some(run) = self.simulation.task(task).map(|task| task.activation()) else { continue };
+            match (self.config.after_deadline, self.simulation.preview_targets(task)) {
+                (super::AfterDeadline::Generate, Some(targets)) => {
+                    let _ = self.simulation.provide_targets(task, targets);
+                }
+                _ => {
+                    self.simulation.cancel(run);
+                }
+            }
+            self.events.push_back(ServerEvent::Overdue { task });
+        }
+    }
+}

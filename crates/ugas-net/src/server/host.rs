@@ -1,0 +1,88 @@
+//! What a server asks the game.
+
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::Simulation;
+use ugas_core::targeting::Target;
+
+use crate::history::Positions;
+use crate::message::{ClientId, Rejection};
+use crate::schedule::ActorClass;
+use crate::server::PeerId;
+use crate::tick::Tick;
+
+/// A client's wish to act on a target, for [`Host::reaches`].
+#[derive(Clone, Copy, Debug)]
+pub struct Reach<'a> {
+    /// Who asks.
+    pub client: ClientId,
+    /// Who acts.
+    pub instigator: ControllerId,
+    /// On what.
+    pub target: &'a Target,
+    /// The farthest that the ability's targeting goes, if it says so.
+    pub range: Option<f64>,
+    /// What the client saw when it acted: positions are best looked up there.
+    pub seen: Tick,
+}
+
+/// What becomes of a client whose command was rejected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AfterRejection {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It is sent away.
+    Kick,
+}
+
+/// Decisions that are the game's to make. Each has a default.
+pub trait Host {
+    /// Lets a client in, or says why not. By default everybody is.
+    ///
+    /// # Errors
+    /// Why not; the client is told.
+    fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
+        let _ = (peer, credential);
+        Ok(())
+    }
+
+    /// How often a client hears of a controller that is not its own (§13.6). By default like an important one.
+    fn class(&self, simulation: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
+        let _ = (simulation, client, controller);
+        ActorClass::ImportantAi
+    }
+
+    /// Whether a target can be reached (§13.7, 3). By default by distance, with a tenth to spare, if both positions and a
+    /// range are known: where they were when the client saw them, or where they are.
+    fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
+        within_range(simulation, positions, reach)
+    }
+
+    /// Told of every rejected command, with how many of this client's were rejected for this reason so far.
+    fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
+        let _ = (client, rejection, count);
+        AfterRejection::Keep
+    }
+}
+
+/// A game that has no opinion.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Defaults;
+
+impl Host for Defaults {}
+
+/// Whether a target is within the range of an ability; true if that cannot be told.
+pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
+    /// Both sides round positions, and the client sees others a little late.
+    const TOLERANCE: f64 = 1.1;
+
+    let Some(range) = reach.range else { return true };
+    let position_of = |controller: ControllerId| {
+        let now = || simulation.controller(controller)?.placement().map(|placement| placement.position());
+        positions.at(controller, reach.seen).or_else(now)
+    };
+    let target = reach.target.controller().and_then(position_of).or_else(|| reach.target.location());
+    let (Some(from), Some(to)) = (position_of(reach.instigator), target) else { return true };
+    let squared: f64 = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum();
+    squared <= range * range * TOLERANCE * TOLERANCE
+}

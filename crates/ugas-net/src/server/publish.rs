@@ -1,0 +1,335 @@
+//! Telling clients what is new.
+//!
+//! A client's own controllers come first, all of them, against what it has acknowledged: what arrives is complete, so that
+//! it can be predicted upon. Of others it gets what it does not know yet, those that waited longest first, for as long as
+//! its bandwidth lasts; what gets lost is sent again.
+
+mod draft;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+use ugas_core::event::{Event, EventKind};
+use ugas_core::handle::ControllerId;
+use ugas_core::id::TagId;
+use ugas_core::time::Span;
+
+use self::draft::{Draft, MAX_BLOCK};
+use super::{Flash, Host, PeerId, Server};
+use crate::bits::BitWriter;
+use crate::lens::LensId;
+use crate::limits::MAX_DATAGRAM;
+use crate::message::Burst;
+use crate::replica::{Change, Cursor};
+use crate::schedule::ActorClass;
+use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
+
+/// Most parts of one tick's own state.
+const MAX_PARTS: usize = 64;
+/// Most flashes that wait for one client.
+const MAX_FLASHES: usize = 256;
+
+/// Changes of a controller in pieces that each fit into a datagram, with where a client is after each.
+type Encoded = Rc<[(BitWriter, Cursor)]>;
+
+/// What was encoded in this tick, for all who need the same.
+type Blocks = BTreeMap<(ControllerId, LensId, Cursor, bool), Encoded>;
+
+impl<H: Host> Server<H> {
+    /// Looks at what changed, and sends updates to the clients that are due.
+    pub(super) fn publish(&mut self) {
+        self.refresh_changed();
+        self.expire_flashes();
+        let mut blocks = Blocks::new();
+        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
+        for peer in peers {
+            let Some(session) = self.sessions.get(&peer) else { continue };
+            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            if self.schedule.due(ActorClass::Player, self.tick, session.last_update, round_trip) {
+                self.update_client(peer, &mut blocks);
+            }
+        }
+    }
+
+    fn refresh_changed(&mut self) {
+        let changed = core::mem::take(&mut self.changed);
+        for controller in changed {
+            let Some(audience) = self.audience.get(&controller) else { continue };
+            let audience: SmallVec<[(LensId, PeerId); 8]> = audience.iter().copied().collect();
+            let mut fresh: Option<(LensId, bool)> = None;
+            for (lens, peer) in audience {
+                let is_new = match fresh {
+                    Some((known, is_new)) if known == lens => is_new,
+                    _ => self.refresh_replica(controller, lens),
+                };
+                fresh = Some((lens, is_new));
+                if is_new && let Some(session) = self.sessions.get_mut(&peer) {
+                    session.behind.insert(controller);
+                }
+            }
+        }
+    }
+
+    fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
+        let mut drafts = self.own_state(peer, blocks);
+        let parts = drafts.len() as u8;
+        let Some(session) = self.sessions.get_mut(&peer) else { return };
+        session.last_update = Some(self.tick);
+        session.expect_own(self.tick, parts);
+        // What happened to commands, in the first datagrams that have room.
+        let mut at = 0;
+        for (result, is_sent) in session.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
+            while drafts.get_mut(at).is_some_and(|draft| !draft.result(*result)) {
+                at += 1;
+            }
+            let Some(draft) = drafts.get_mut(at) else { break };
+            draft.sent.results.push(result.key);
+            *is_sent = true;
+        }
+        self.add_flashes(peer, &mut drafts);
+        self.add_others(peer, blocks, &mut drafts);
+        self.send_drafts(peer, drafts);
+    }
+
+    /// The state of the client's own controllers, in as many parts as it takes.
+    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> Vec<Draft> {
+        let mut drafts = vec![Draft::new(self.tick)];
+        let owned: SmallVec<[ControllerId; 4]> =
+            self.sessions.get(&peer).map(|session| session.owned.iter().copied().collect()).unwrap_or_default();
+        for controller in owned {
+            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let Some(cursor) = view.filter(|view| !view.leaving).map(|view| view.acked) else { continue };
+            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            for (at, _) in encoded.iter().enumerate() {
+                if !drafts.last_mut().is_some_and(|draft| draft.controller(controller, view, &encoded, at))
+                    && drafts.len() < MAX_PARTS
+                {
+                    let mut next = Draft::new(self.tick);
+                    next.controller(controller, view, &encoded, at);
+                    drafts.push(next);
+                }
+            }
+        }
+        for (part, draft) in drafts.iter_mut().enumerate() {
+            draft.sent.own = Some((self.tick, part as u8));
+        }
+        drafts
+    }
+
+    /// Others, those that waited longest first.
+    fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
+        for controller in self.waiting_others(peer) {
+            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let Some((epoch, cursor, leaving)) = view.map(|view| (view.epoch, view.sent, view.leaving)) else {
+                continue;
+            };
+            if leaving {
+                let is_told = self.add(peer, drafts, |draft| draft.gone(controller, epoch));
+                if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_told) {
+                    session.behind.remove(&controller);
+                }
+                continue;
+            }
+            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            let mut reached = cursor;
+            let mut is_complete = true;
+            for (at, (_, after)) in encoded.iter().enumerate() {
+                if !self.add(peer, drafts, |draft| {
+                    let is_in = draft.controller(controller, view, &encoded, at);
+                    if is_in {
+                        draft.sent.views.push((controller, view.epoch, Some(*after)));
+                    }
+                    is_in
+                }) {
+                    is_complete = false;
+                    break;
+                }
+                reached = *after;
+            }
+            if let Some(session) = self.sessions.get_mut(&peer)
+                && let Some(view) = session.views.get_mut(&controller)
+            {
+                view.sent = reached;
+                view.last_sent = Some(self.tick);
+                if is_complete {
+                    session.behind.remove(&controller);
+                }
+            }
+            if !is_complete {
+                break;
+            }
+        }
+    }
+
+    /// Adds something to the last datagram, or to one more if the client's bandwidth has room for it.
+    fn add(&mut self, peer: PeerId, drafts: &mut Vec<Draft>, mut put: impl FnMut(&mut Draft) -> bool) -> bool {
+        if drafts.last_mut().is_some_and(&mut put) {
+            return true;
+        }
+        let spent: usize = drafts.iter().map(Draft::len).sum();
+        let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.available(self.now));
+        if room < spent + MAX_DATAGRAM {
+            return false;
+        }
+        let mut next = Draft::new(self.tick);
+        let is_in = put(&mut next);
+        drafts.push(next);
+        is_in
+    }
+
+    /// Controllers of which the client is to hear now, the most urgent first.
+    fn waiting_others(&self, peer: PeerId) -> Vec<ControllerId> {
+        let Some(session) = self.sessions.get(&peer) else { return Vec::new() };
+        let mut waiting: Vec<(core::cmp::Reverse<u64>, ControllerId)> = Vec::new();
+        for controller in session.behind.difference(&session.owned) {
+            let Some(view) = session.views.get(controller) else { continue };
+            let class = self.host.class(&self.simulation, session.client, *controller);
+            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            if view.leaving || self.schedule.due(class, self.tick, view.last_sent, round_trip) {
+                // What waits for as many of its intervals as another is as urgent as it.
+                let interval = u64::from(self.schedule.interval(class, round_trip).max(1));
+                let age = view.last_sent.map_or(u32::MAX.into(), |sent| self.tick.since(sent).max(0) as u64);
+                waiting.push((core::cmp::Reverse(age * 256 / interval), *controller));
+            }
+        }
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, controller)| controller).collect()
+    }
+
+    /// The changes after `cursor`, and how the client sees the controller.
+    fn blocks_for(
+        &mut self,
+        peer: PeerId,
+        controller: ControllerId,
+        mut cursor: Cursor,
+        blocks: &mut Blocks,
+    ) -> (Encoded, View) {
+        let nothing = || (Encoded::default(), View::default());
+        let Some(session) = self.sessions.get_mut(&peer) else { return nothing() };
+        let own = session.owned.contains(&controller);
+        let Some(view) = session.views.get_mut(&controller) else { return nothing() };
+        let Some(replica) = self.replicas.get(&(controller, view.lens)) else { return nothing() };
+        let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return nothing() };
+        if cursor != Cursor::START && !replica.reaches(cursor) {
+            // Too far behind: everything anew.
+            view.epoch = view.epoch.wrapping_add(1);
+            (view.acked, view.sent, cursor) = (Cursor::START, Cursor::START, Cursor::START);
+        }
+        let shown = View { epoch: view.epoch, own, sight: lens.sight };
+        let encoded = blocks.entry((controller, view.lens, cursor, own)).or_insert_with(|| {
+            encode(&replica.changes(cursor), Cursor::through(self.tick), own, &self.dictionary)
+        });
+        (Rc::clone(encoded), shown)
+    }
+
+    fn send_drafts(&mut self, peer: PeerId, drafts: Vec<Draft>) {
+        let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
+        for draft in drafts {
+            let Some(session) = self.sessions.get_mut(&peer) else { return };
+            let part = draft.sent.own.map(|(_, part)| part);
+            let header = UpdateHeader {
+                packet: session.sent.next_id(),
+                ack: session.received.ack(),
+                tick: self.tick,
+                feedback: session.feedback,
+            };
+            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts))) else {
+                continue;
+            };
+            let (_, forgotten) = session.sent.send(self.now, sent);
+            if let Some((_, forgotten)) = forgotten {
+                session.on_loss(forgotten);
+            }
+            session.bandwidth.owe(self.now, bytes.len());
+            self.push(peer, bytes);
+        }
+    }
+
+    /// A cue flashed: whoever may see it will.
+    pub(super) fn flash(&mut self, controller: ControllerId, cue: TagId, ordinal: u16, event: Event) {
+        let number = self.next_flash;
+        self.next_flash += 1;
+        let Some(audience) = self.audience.get(&controller) else { return };
+        for (lens, peer) in audience {
+            let sees = self.lenses.get(usize::from(lens.0)).is_some_and(|lens| lens.shows_cue(cue));
+            if sees && let Some(session) = self.sessions.get_mut(peer) {
+                if session.bursts.len() >= MAX_FLASHES {
+                    session.bursts.pop_front();
+                }
+                session.bursts.push_back((number, false));
+            }
+        }
+        self.flashes.push_back(Flash { number, tick: self.tick, ordinal, event });
+    }
+
+    fn expire_flashes(&mut self) {
+        let oldest = self.tick.before(self.config.length.ticks_in(self.config.flash_lifetime));
+        while self.flashes.front().is_some_and(|flash| flash.tick < oldest) {
+            self.flashes.pop_front();
+        }
+    }
+
+    fn add_flashes(&mut self, peer: PeerId, drafts: &mut [Draft]) {
+        let Some(session) = self.sessions.get_mut(&peer) else { return };
+        let first = self.flashes.front().map_or(self.next_flash, |flash| flash.number);
+        session.bursts.retain(|(number, _)| *number >= first);
+        let mut at = 0;
+        for (number, is_sent) in session.bursts.iter_mut().filter(|(_, is_sent)| !is_sent) {
+            let Some(flash) = self.flashes.get((*number - first) as usize) else { continue };
+            let EventKind::CueExecuted { controller, cue, parameters } = flash.event.kind else { continue };
+            let source = flash.event.cause.source;
+            let is_own = source.is_some_and(|source| session.owned.contains(&source));
+            let burst = Burst {
+                tick: flash.tick,
+                ordinal: flash.ordinal,
+                cue,
+                controller,
+                source: source.filter(|source| session.views.contains_key(source)),
+                key: flash.event.prediction.filter(|_| is_own),
+                magnitude: parameters.magnitude as f32,
+                level: parameters.level as f32,
+                location: parameters.location,
+            };
+            while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
+                at += 1;
+            }
+            let Some(draft) = drafts.get_mut(at) else { break };
+            draft.sent.bursts.push(*number);
+            *is_sent = true;
+        }
+    }
+}
+
+/// Changes in blocks that each fit into a datagram. They are ordered by age, and written by key.
+fn encode(changes: &[Change<'_>], end: Cursor, own: bool, dictionary: &Dictionary) -> Encoded {
+    let mut encoded = Vec::new();
+    let mut rest = changes;
+    while !rest.is_empty() {
+        let mut count = rest.len();
+        let block = loop {
+            let block = encode_block(&rest[..count], own, dictionary);
+            if count == 1 || block.byte_len() <= MAX_BLOCK {
+                break block;
+            }
+            count = count.div_ceil(2);
+        };
+        let reached = if count == rest.len() { end } else { rest[count - 1].cursor() };
+        // A single piece that no datagram has room for cannot be told at all.
+        if block.byte_len() <= MAX_BLOCK {
+            encoded.push((block, reached));
+        }
+        rest = &rest[count..];
+    }
+    encoded.into()
+}
+
+fn encode_block(changes: &[Change<'_>], own: bool, dictionary: &Dictionary) -> BitWriter {
+    let mut pieces: Vec<_> = changes.iter().map(|change| (change.key, change.piece)).collect();
+    pieces.sort_unstable_by_key(|(key, _)| *key);
+    let mut block = BitWriter::new();
+    // What the core cuts can be written.
+    let written = write_block(dictionary, Exactness::of(own), pieces.into_iter(), &mut block);
+    debug_assert_eq!(written, Ok(()));
+    block
+}

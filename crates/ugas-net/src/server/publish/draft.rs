@@ -1,0 +1,132 @@
+//! A datagram that is being put together.
+
+use core::mem::size_of;
+
+use ugas_core::handle::ControllerId;
+
+use super::super::session::Sent;
+use super::Encoded;
+use crate::bits::BitWriter;
+use crate::limits::MAX_DATAGRAM;
+use crate::message::{Burst, CommandResult};
+use crate::tick::Tick;
+use crate::wire::{Dictionary, EncodeError, Room, UpdateHeader, UpdateWriter, View};
+
+/// Most bytes of the header, at its longest.
+const HEADER: usize = 40;
+/// Most bytes of what stands before a block: the handle and how the controller is seen.
+const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
+/// Most bytes of a result.
+const RESULT: usize = 16;
+/// Most bytes of a flash.
+const BURST: usize = 96;
+/// Most bytes of a block, so that a datagram has room for it.
+pub(super) const MAX_BLOCK: usize = MAX_DATAGRAM - HEADER - BEFORE_BLOCK;
+
+/// A datagram that is being put together, in any order. Room is counted by the most that anything can take.
+pub(super) struct Draft {
+    results: Vec<CommandResult>,
+    bursts: Vec<Burst>,
+    controllers: Vec<(ControllerId, Part)>,
+    length: usize,
+    pub(super) sent: Sent,
+}
+
+enum Part {
+    Gone,
+    Block(View, Encoded, usize),
+}
+
+impl Draft {
+    pub(super) fn new(tick: Tick) -> Self {
+        Self {
+            results: Vec::new(),
+            bursts: Vec::new(),
+            controllers: Vec::new(),
+            length: HEADER,
+            sent: Sent { tick, ..Sent::default() },
+        }
+    }
+
+    /// How many bytes it takes at most.
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Adds a result; false if there is no room.
+    pub(super) fn result(&mut self, result: CommandResult) -> bool {
+        let fits = self.take(RESULT);
+        if fits {
+            self.results.push(result);
+        }
+        fits
+    }
+
+    /// Adds a flash; false if there is no room.
+    pub(super) fn burst(&mut self, burst: &Burst) -> bool {
+        let fits = self.take(BURST);
+        if fits {
+            self.bursts.push(burst.clone());
+        }
+        fits
+    }
+
+    /// Adds that a controller is gone; false if there is no room.
+    pub(super) fn gone(&mut self, controller: ControllerId, epoch: u8) -> bool {
+        let fits = !self.has(controller) && self.take(BEFORE_BLOCK);
+        if fits {
+            self.controllers.push((controller, Part::Gone));
+            self.sent.views.push((controller, epoch, None));
+        }
+        fits
+    }
+
+    /// Adds a block of a controller; false if there is no room.
+    pub(super) fn controller(&mut self, controller: ControllerId, view: View, blocks: &Encoded, at: usize) -> bool {
+        let length = blocks.get(at).map_or(0, |(block, _)| block.byte_len());
+        let fits = !self.has(controller) && self.take(BEFORE_BLOCK + length);
+        if fits {
+            self.controllers.push((controller, Part::Block(view, Encoded::clone(blocks), at)));
+        }
+        fits
+    }
+
+    /// The bytes, and what they hold. `part` says which of how many parts of the own state it is.
+    pub(super) fn finish(
+        mut self,
+        dictionary: &Dictionary,
+        header: UpdateHeader,
+        part: Option<(u8, u8)>,
+    ) -> Result<(Vec<u8>, Sent), EncodeError> {
+        let mut writer = UpdateWriter::begin(dictionary, header, BitWriter::new());
+        let taken = |room: Room| debug_assert_eq!(room, Room::Taken);
+        for result in &self.results {
+            taken(writer.result(result)?);
+        }
+        for burst in &self.bursts {
+            taken(writer.burst(burst)?);
+        }
+        self.controllers.sort_unstable_by_key(|(controller, _)| *controller);
+        for (controller, part) in &self.controllers {
+            taken(match part {
+                Part::Gone => writer.gone(*controller)?,
+                Part::Block(view, blocks, at) => writer.controller(*controller, *view, &blocks[*at].0)?,
+            });
+        }
+        let (part, parts) = part.unwrap_or((0, 0));
+        Ok((writer.finish(part, parts)?.into_bytes(), self.sent))
+    }
+
+    /// A datagram tells of each controller once.
+    fn has(&self, controller: ControllerId) -> bool {
+        self.controllers.iter().any(|(known, _)| *known == controller)
+    }
+
+    fn take(&mut self, bytes: usize) -> bool {
+        let fits = self.length + bytes <= MAX_DATAGRAM;
+        if fits {
+            self.length += bytes;
+        }
+        fits
+    }
+}

@@ -1,0 +1,275 @@
+//! One client, as the server knows it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use smallvec::SmallVec;
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::{ActivationId, ControllerId};
+use ugas_core::time::{Span, Time};
+
+use super::{PeerId, ServerConfig};
+use crate::lens::LensId;
+use crate::message::{ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict};
+use crate::packets::{ReceivedPackets, SentPackets};
+use crate::rate::{Bandwidth, TokenBucket};
+use crate::replica::Cursor;
+use crate::tick::Tick;
+
+/// Runs that a client began and may still name by their keys.
+const REMEMBERED_RUNS: usize = 64;
+/// Datagrams whose arrival is open.
+const REMEMBERED_PACKETS: u32 = 256;
+/// Results that wait for their acknowledgement. Whoever does not acknowledge any loses the oldest.
+const REMEMBERED_RESULTS: usize = 256;
+
+/// What a client knows of a controller.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) lens: LensId,
+    pub(super) epoch: u8,
+    /// What it has acknowledged.
+    pub(super) acked: Cursor,
+    /// What it will know if nothing gets lost.
+    pub(super) sent: Cursor,
+    pub(super) last_sent: Option<Tick>,
+    /// It is to be told that the controller is gone, and has not acknowledged it.
+    pub(super) leaving: bool,
+}
+
+impl View {
+    pub(super) fn new(lens: LensId, epoch: u8) -> Self {
+        Self {
+            lens,
+            epoch,
+            acked: Cursor::START,
+            sent: Cursor::START,
+            last_sent: None,
+            leaving: false,
+        }
+    }
+}
+
+/// What a datagram held.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    /// The tick that it was the state of.
+    pub(super) tick: Tick,
+    /// Which part of which tick's own state.
+    pub(super) own: Option<(Tick, u8)>,
+    /// Controllers with their epochs, and how far the client is after it.
+    pub(super) views: SmallVec<[(ControllerId, u8, Option<Cursor>); 4]>,
+    pub(super) results: SmallVec<[PredictionKey; 2]>,
+    pub(super) bursts: SmallVec<[u64; 2]>,
+}
+
+/// The own state of a tick that is on its way to the client.
+#[derive(Debug)]
+struct OwnTick {
+    tick: Tick,
+    parts: u8,
+    /// One bit a part.
+    arrived: u64,
+    controllers: SmallVec<[(ControllerId, u8); 1]>,
+}
+
+/// One client.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) peer: PeerId,
+    pub(super) client: ClientId,
+    pub(super) nonce: u64,
+    pub(super) received: ReceivedPackets,
+    pub(super) sent: SentPackets<Sent>,
+    pub(super) last_heard: Time,
+    pub(super) round_trip: Option<Span>,
+    pub(super) feedback: Feedback,
+    /// Frames that are yet to come.
+    pub(super) frames: BTreeMap<Tick, SmallVec<[NetCommand; 1]>>,
+    /// The newest frame that was taken: older ones are repetitions.
+    newest_frame: Option<Tick>,
+    pub(super) results: VecDeque<(CommandResult, bool)>,
+    pub(super) views: BTreeMap<ControllerId, View>,
+    /// Controllers of which the client may not know everything.
+    pub(super) behind: BTreeSet<ControllerId>,
+    pub(super) owned: BTreeSet<ControllerId>,
+    own_ticks: VecDeque<OwnTick>,
+    /// Flashes by number that it has not acknowledged.
+    pub(super) bursts: VecDeque<(u64, bool)>,
+    pub(super) runs: VecDeque<(PredictionKey, ActivationId)>,
+    pub(super) datagrams: TokenBucket,
+    pub(super) commands: TokenBucket,
+    pub(super) bandwidth: Bandwidth,
+    pub(super) last_update: Option<Tick>,
+    /// The newest tick of which something arrived: what the client acts upon.
+    pub(super) seen: Tick,
+    pub(super) rejections: BTreeMap<Rejection, u32>,
+    pub(super) misbehaved: bool,
+}
+
+impl Session {
+    pub(super) fn new(peer: PeerId, client: ClientId, nonce: u64, now: Time, config: &ServerConfig) -> Self {
+        Self {
+            peer,
+            client,
+            nonce,
+            received: ReceivedPackets::default(),
+            sent: SentPackets::new(REMEMBERED_PACKETS),
+            last_heard: now,
+            round_trip: None,
+            feedback: Feedback::default(),
+            frames: BTreeMap::new(),
+            newest_frame: None,
+            results: VecDeque::new(),
+            views: BTreeMap::new(),
+            behind: BTreeSet::new(),
+            owned: BTreeSet::new(),
+            own_ticks: VecDeque::new(),
+            bursts: VecDeque::new(),
+            runs: VecDeque::new(),
+            datagrams: TokenBucket::new(config.datagrams_per_second, config.datagrams_per_second),
+            commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
+            bandwidth: Bandwidth::new(config.bytes_per_second, config.bytes_per_second),
+            last_update: None,
+            seen: Tick(0),
+            rejections: BTreeMap::new(),
+            misbehaved: false,
+        }
+    }
+
+    /// Takes the frames of a datagram that the server did not have yet. `next` is the tick that runs next.
+    pub(super) fn take_frames(&mut self, now: Time, frames: Frames, next: Tick, config: &ServerConfig) {
+        if frames.now >= self.feedback.newest {
+            let margin = frames.now.since(next).clamp(i64::from(i16::MIN), i64::from(i16::MAX));
+            self.feedback = Feedback { newest: frames.now, margin: margin as i16 };
+        }
+        for CommandFrame { tick, commands } in frames.frames {
+            if self.newest_frame.is_some_and(|newest| tick <= newest) {
+                continue;
+            }
+            if tick > next.after(config.max_lead) {
+                self.reject_all(tick, &commands, Rejection::TooEarly);
+                continue;
+            }
+            self.newest_frame = Some(tick);
+            let late = next.since(tick);
+            if late > i64::from(config.grace) {
+                self.reject_all(tick, &commands, Rejection::TooLate);
+                continue;
+            }
+            let mut taken: SmallVec<[NetCommand; 1]> = SmallVec::new();
+            for (sequence, command) in commands.into_iter().enumerate() {
+                if self.commands.take(now, 1) {
+                    taken.push(command);
+                } else {
+                    // The rest of the frame goes too: commands build on each other.
+                    self.reject(key(tick, sequence), Rejection::TooMany);
+                    break;
+                }
+            }
+            self.frames.insert(tick, taken);
+        }
+    }
+
+    /// The frames that run at `tick`: its own, and those that came late.
+    pub(super) fn due_frames(&mut self, tick: Tick) -> impl Iterator<Item = (Tick, SmallVec<[NetCommand; 1]>)> + use<> {
+        let later = self.frames.split_off(&tick.next());
+        core::mem::replace(&mut self.frames, later).into_iter()
+    }
+
+    /// Says what became of a command.
+    pub(super) fn conclude(&mut self, key: PredictionKey, verdict: Verdict) {
+        if self.results.len() >= REMEMBERED_RESULTS {
+            self.results.pop_front();
+        }
+        self.results.push_back((CommandResult { key, verdict }, false));
+    }
+
+    pub(super) fn reject(&mut self, key: PredictionKey, rejection: Rejection) {
+        *self.rejections.entry(rejection).or_default() += 1;
+        self.conclude(key, Verdict::Rejected(rejection));
+    }
+
+    fn reject_all(&mut self, tick: Tick, commands: &[NetCommand], rejection: Rejection) {
+        for sequence in 0..commands.len() {
+            self.reject(key(tick, sequence), rejection);
+        }
+    }
+
+    /// Remembers which run a command began.
+    pub(super) fn remember_run(&mut self, key: PredictionKey, run: ActivationId) {
+        if self.runs.len() >= REMEMBERED_RUNS {
+            self.runs.pop_front();
+        }
+        self.runs.push_back((key, run));
+    }
+
+    /// A datagram arrived at the client.
+    pub(super) fn on_arrival(&mut self, sent: Sent) {
+        self.seen = self.seen.max(sent.tick);
+        for (controller, epoch, cursor) in sent.views {
+            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else { continue };
+            match cursor {
+                Some(cursor) => view.acked = view.acked.max(cursor),
+                None if view.leaving => {
+                    self.views.remove(&controller);
+                    self.behind.remove(&controller);
+                }
+                None => {}
+            }
+        }
+        self.results.retain(|(result, _)| !sent.results.contains(&result.key));
+        self.bursts.retain(|(number, _)| !sent.bursts.contains(number));
+        if let Some((tick, part)) = sent.own {
+            self.own_part_arrived(tick, part);
+        }
+    }
+
+    /// A datagram got lost: what it held has to be sent again.
+    pub(super) fn on_loss(&mut self, sent: Sent) {
+        for (controller, epoch, _) in sent.views {
+            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else { continue };
+            view.sent = view.acked;
+            self.behind.insert(controller);
+        }
+        for (result, is_sent) in &mut self.results {
+            *is_sent &= !sent.results.contains(&result.key);
+        }
+        for (number, is_sent) in &mut self.bursts {
+            *is_sent &= !sent.bursts.contains(number);
+        }
+    }
+
+    /// Remembers what the own state of a tick is made of, until all its parts have arrived.
+    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8) {
+        /// Ticks whose parts are still counted.
+        const RECENT: usize = 64;
+
+        if self.own_ticks.len() >= RECENT {
+            self.own_ticks.pop_front();
+        }
+        let epoch_of = |controller: &ControllerId| Some((*controller, self.views.get(controller)?.epoch));
+        let controllers = self.owned.iter().filter_map(epoch_of).collect();
+        self.own_ticks.push_back(OwnTick { tick, parts, arrived: 0, controllers });
+    }
+
+    /// Of its own controllers a client keeps a tick only if all parts of it arrived, so that only then counts.
+    fn own_part_arrived(&mut self, tick: Tick, part: u8) {
+        let Some(own) = self.own_ticks.iter_mut().find(|own| own.tick == tick) else { return };
+        own.arrived |= 1u64.checked_shl(part.into()).unwrap_or(0);
+        if own.arrived.count_ones() < u32::from(own.parts) {
+            return;
+        }
+        let cursor = Cursor::through(tick);
+        for (controller, epoch) in &own.controllers {
+            if let Some(view) = self.views.get_mut(controller).filter(|view| view.epoch == *epoch) {
+                view.acked = view.acked.max(cursor);
+            }
+        }
+        self.own_ticks.retain(|own| own.tick > tick);
+    }
+}
+
+/// The key of a command.
+pub(super) fn key(tick: Tick, sequence: usize) -> PredictionKey {
+    PredictionKey::new(tick.0, sequence as u16)
+}

@@ -1,0 +1,192 @@
+//! A small game on a simulated network.
+
+use std::sync::Arc;
+
+use ugas_core::ability::{AbilityDef, NetExecution, NetSecurity};
+use ugas_core::attribute::{AttributeDef, AttributeReplication, AttributeSetDef};
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::{ControllerDef, ReplicationMode};
+use ugas_core::effect::{AbilityGrantDef, EffectDef};
+use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{ActivationRequest, Config, Simulation};
+use ugas_core::task::{ActionDef, TaskDef};
+use ugas_core::time::Span;
+use ugas_net::link::Conditions;
+use ugas_net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
+
+/// The rules: a hero with a spell, a weapon, a heal and a channel, and wolves.
+pub(crate) fn catalog() -> Arc<Catalog> {
+    let grant = |name: &str| AbilityGrantDef { input: Some(format!("Slot.{name}")), ..AbilityGrantDef::new(name) };
+    let hero = |name: &str, mode| {
+        let mut hero = ControllerDef::new(name).with_set("Combat").with_tag("Kind.Hero");
+        hero.replication = mode;
+        for ability in ["GA_Bolt", "GA_Weapon", "GA_Shield", "GA_Channel", "GA_Royal", "GA_Local", "GA_Guarded"] {
+            hero = hero.with_ability(grant(ability));
+        }
+        hero.with_effect("GE_Regeneration", 1.0)
+    };
+    let mut wolf = ControllerDef::new("Wolf").with_set("Combat").with_tag("Kind.Wolf");
+    wolf.replication = ReplicationMode::Minimal;
+    let mut royal = AbilityDef::new("GA_Royal").task(TaskDef::commit()).task(apply_owner("GE_Shield"));
+    royal.net_execution = NetExecution::ServerOnly;
+    let mut local = AbilityDef::new("GA_Local").task(TaskDef::commit());
+    local.net_execution = NetExecution::LocalOnly;
+    let mut guarded = AbilityDef::new("GA_Guarded").task(TaskDef::commit());
+    guarded.net_security = NetSecurity::ServerOnly;
+    Catalog::builder()
+        .attribute_set(
+            AttributeSetDef::new("Combat")
+                .with(AttributeDef::new("Health", 100.0).min(0.0).max(100.0))
+                .with(AttributeDef::new("Mana", 100.0).min(0.0).max(100.0).replication(AttributeReplication::OwnerOnly))
+                .with(AttributeDef::new("Armor", 0.0))
+                .with(AttributeDef::new("Luck", 7.0).replication(AttributeReplication::None)),
+        )
+        .effect(EffectDef::infinite("GE_Regeneration").every(0.5).modify("Mana", Operation::Add, 1.0))
+        .effect(EffectDef::instant("GE_Bolt_Cost").modify("Mana", Operation::Add, -20.0))
+        .effect(EffectDef::lasting("GE_Bolt_Cooldown", 2.0).granting("Cooldown.Bolt"))
+        .effect(EffectDef::instant("GE_Bolt_Hit").modify("Health", Operation::Add, -25.0).cue("GameplayCue.Bolt"))
+        .effect(EffectDef::lasting("GE_Weapon_Cooldown", 0.2).granting("Cooldown.Weapon"))
+        .effect(EffectDef::instant("GE_Weapon_Hit").modify("Health", Operation::Add, -1.0))
+        .effect(
+            EffectDef::lasting("GE_Shield", 3.0)
+                .modify("Armor", Operation::Add, 10.0)
+                .granting("State.Shielded")
+                .cue("GameplayCue.Shield"),
+        )
+        .effect(EffectDef::lasting("GE_Burn", 4.0).every(1.0).modify("Health", Operation::Add, -5.0).granting("State.Burning"))
+        .effect(EffectDef::lasting("GE_Silence", 5.0).granting("State.Silenced"))
+        .ability(
+            AbilityDef::new("GA_Bolt")
+                .cost("GE_Bolt_Cost")
+                .cooldown("GE_Bolt_Cooldown")
+                .blocked_by("State.Silenced")
+                .task(TaskDef::commit())
+                .task(TaskDef::Act(ActionDef::ExecuteCue("GameplayCue.Cast".into())))
+                .task(TaskDef::apply_to_target("GE_Bolt_Hit")),
+        )
+        .ability(
+            AbilityDef::new("GA_Weapon")
+                .cooldown("GE_Weapon_Cooldown")
+                .task(TaskDef::commit())
+                .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
+        )
+        .ability(AbilityDef::new("GA_Shield").task(TaskDef::commit()).task(apply_owner("GE_Shield")))
+        .ability(
+            AbilityDef::new("GA_Channel")
+                .owning("State.Channeling")
+                .blocked_by("State.Silenced")
+                .task(TaskDef::commit())
+                .task(TaskDef::wait(1.0))
+                .task(apply_owner("GE_Shield")),
+        )
+        .ability(royal)
+        .ability(local)
+        .ability(guarded)
+        .template(hero("Hero", ReplicationMode::Mixed))
+        .template(hero("OpenHero", ReplicationMode::Full))
+        .template(hero("ShyHero", ReplicationMode::None))
+        .template(wolf)
+        .build()
+        .expect("the rules are sound")
+}
+
+fn apply_owner(effect: &str) -> TaskDef {
+    TaskDef::Act(ActionDef::ApplyToOwner(ugas_core::task::ApplyDef::new(effect)))
+}
+
+/// A server, clients with a hero each, and a wolf.
+pub(crate) struct Match {
+    pub(crate) rig: Rig<Defaults>,
+    pub(crate) heroes: Vec<ControllerId>,
+    pub(crate) wolf: ControllerId,
+}
+
+impl Match {
+    pub(crate) fn new(clients: usize, conditions: Conditions) -> Self {
+        Self::with_config(clients, conditions, ServerConfig::default())
+    }
+
+    pub(crate) fn with_config(clients: usize, conditions: Conditions, config: ServerConfig) -> Self {
+        let simulation = Simulation::new(catalog(), Config { prediction_seed: 5, ..Config::seeded(3) });
+        let mut rig = Rig::new(Server::new(simulation, config), 11);
+        let wolf = rig.server.simulation_mut().spawn("Wolf").expect("a wolf");
+        for _ in 0..clients {
+            rig.join(ClientConfig::default(), conditions);
+        }
+        let mut this = Self { rig, heroes: Vec::new(), wolf };
+        for _ in 0..20 {
+            this.run(0.5);
+            let is_ready = |seat: &ugas_net::Seat| {
+                seat.client.own_controllers().count() == 1 && seat.client.local(wolf).is_some()
+            };
+            if this.heroes.len() == clients && this.rig.seats.iter().all(is_ready) {
+                this.run(0.5);
+                return this;
+            }
+        }
+        panic!("not everybody is in after ten seconds");
+    }
+
+    /// Lets time pass; whoever joins gets a hero.
+    pub(crate) fn run(&mut self, seconds: f64) {
+        let end = self.rig.now() + Span::seconds(seconds);
+        while self.rig.now() < end {
+            self.rig.step();
+            while let Some(event) = self.rig.server.poll_event() {
+                if let ServerEvent::Joined { client, .. } = event {
+                    let hero = self.rig.server.simulation_mut().spawn("Hero").expect("a hero");
+                    self.rig.server.give(hero, client);
+                    self.heroes.push(hero);
+                }
+            }
+        }
+    }
+
+    /// A client's handle of a server's controller.
+    pub(crate) fn local(&self, seat: usize, remote: ControllerId) -> ControllerId {
+        self.rig.seats[seat].client.local(remote).expect("it is in view")
+    }
+
+    pub(crate) fn ability(&self, seat: usize, name: &str) -> AbilityHandle {
+        let client = &self.rig.seats[seat].client;
+        let wanted = client.catalog().ability(name).expect("it exists");
+        let own = client.own_controllers().next().expect("a hero");
+        let abilities = client.simulation().controller(own).expect("it is there").abilities();
+        *abilities.iter().find(|handle| client.simulation().ability(**handle).unwrap().ability() == wanted).expect(name)
+    }
+
+    /// Activates an ability of a client's hero on the wolf.
+    pub(crate) fn cast(&mut self, seat: usize, name: &str) -> Result<ugas_core::effect::PredictionKey, ugas_net::ActError> {
+        let (ability, wolf) = (self.ability(seat, name), self.local(seat, self.wolf));
+        self.rig.seats[seat].client.activate(ability, ActivationRequest::on(wolf))
+    }
+
+    /// A value on the server.
+    pub(crate) fn truth(&self, controller: ControllerId, attribute: &str) -> f64 {
+        let sim = self.rig.server.simulation();
+        sim.current(controller, sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
+
+    /// A value at a client.
+    pub(crate) fn shown(&self, seat: usize, remote: ControllerId, attribute: &str) -> f64 {
+        let sim = self.rig.seats[seat].client.simulation();
+        sim.current(self.local(seat, remote), sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
+
+    pub(crate) fn has_tag(&self, seat: usize, remote: ControllerId, tag: &str) -> bool {
+        let sim = self.rig.seats[seat].client.simulation();
+        sim.has_tag(self.local(seat, remote), sim.catalog().tag(tag).unwrap())
+    }
+
+    /// Applies an effect on the server.
+    pub(crate) fn afflict(&mut self, controller: ControllerId, effect: &str) {
+        let effect = self.rig.server.catalog().effect(effect).unwrap();
+        self.rig.server.simulation_mut().apply_effect(effect, None, controller).expect("it is applied");
+    }
+
+    /// What a client's host heard since it was asked last.
+    pub(crate) fn heard(&mut self, seat: usize) -> Vec<ClientEvent> {
+        core::iter::from_fn(|| self.rig.seats[seat].client.poll_event()).collect()
+    }
+}

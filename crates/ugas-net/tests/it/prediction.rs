@@ -1,0 +1,124 @@
+//! Prediction with replay (§13.4, §13.5).
+
+use ugas_core::time::Span;
+use ugas_net::link::Conditions;
+use ugas_net::message::Rejection;
+use ugas_net::{ActError, ClientEvent};
+
+use crate::fixture::Match;
+
+/// A link with this round trip and nothing else.
+fn round_trip(millis: i64) -> Conditions {
+    Conditions { delay: Span::millis(millis / 2), ..Conditions::perfect() }
+}
+
+#[test]
+fn what_a_player_does_shows_in_the_next_tick_whatever_the_latency() {
+    let mut game = Match::new(1, round_trip(200));
+    let hero = game.heroes[0];
+    let before = game.shown(0, hero, "Mana");
+    game.cast(0, "GA_Bolt").expect("it can be cast");
+    game.run(0.05); // three ticks; the server hears of it after 100 ms
+    assert_eq!(game.shown(0, hero, "Mana"), before - 20.0);
+    assert!(game.has_tag(0, hero, "Cooldown.Bolt"));
+    assert_eq!(game.truth(game.wolf, "Health"), 100.0);
+    game.run(0.5);
+    assert_eq!(game.truth(game.wolf, "Health"), 75.0); // 100 - 25
+    assert_eq!(game.rig.seats[0].client.statistics().mispredicted, 0);
+    assert_eq!(game.rig.seats[0].client.statistics().confirmed, 1);
+}
+
+#[test]
+fn a_rejected_command_is_undone_and_nothing_else() {
+    let mut game = Match::new(1, round_trip(200));
+    let hero = game.heroes[0];
+    // The server silences the hero; the client does not know yet.
+    game.afflict(hero, "GE_Silence");
+    let shield = game.ability(0, "GA_Shield");
+    let key = game.cast(0, "GA_Bolt").expect("as far as the client knows");
+    game.rig.seats[0].client.activate(shield, Default::default()).expect("it can be");
+    game.heard(0);
+    game.run(0.05);
+    assert!(game.has_tag(0, hero, "Cooldown.Bolt") && game.has_tag(0, hero, "State.Shielded"));
+    game.run(0.6);
+    assert!(!game.has_tag(0, hero, "Cooldown.Bolt") && game.has_tag(0, hero, "State.Shielded"));
+    let heard = game.heard(0);
+    let rejected = ClientEvent::Rejected { key, rejection: Rejection::NotActivated };
+    assert!(heard.contains(&rejected), "{heard:#?}");
+    assert_eq!(game.truth(game.wolf, "Health"), 100.0);
+    assert_eq!(game.shown(0, hero, "Mana"), game.truth(hero, "Mana"));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_at_once_and_not_sent() {
+    let mut game = Match::new(1, round_trip(100));
+    game.cast(0, "GA_Bolt").expect("it can be cast");
+    game.run(0.05);
+    let Err(ActError::Refused(refusal)) = game.cast(0, "GA_Bolt") else { panic!("it cools down") };
+    assert!(refusal.reasons.iter().any(|reason| reason.code() == "OnCooldown"));
+    game.run(0.5);
+    assert_eq!(game.rig.server.statistics().rejected, 0);
+}
+
+#[test]
+fn a_flash_is_seen_once_by_everybody() {
+    for conditions in [round_trip(0), round_trip(200), Conditions::bad()] {
+        let mut game = Match::new(2, conditions);
+        let cast = game.rig.server.catalog().tag("GameplayCue.Cast").unwrap();
+        (0..2).for_each(|seat| drop(game.heard(seat)));
+        game.cast(0, "GA_Bolt").expect("it can be cast");
+        game.run(1.5);
+        for seat in 0..2 {
+            let flashes = game.heard(seat).into_iter().filter(
+                |event| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == cast),
+            );
+            assert_eq!(flashes.count(), 1, "client {seat}");
+        }
+    }
+}
+
+#[test]
+fn periodic_effects_removals_and_expiry_are_predicted() {
+    let mut game = Match::new(1, round_trip(200));
+    let hero = game.heroes[0];
+    game.afflict(hero, "GE_Burn");
+    game.run(5.0);
+    let statistics = game.rig.seats[0].client.statistics();
+    assert_eq!(game.shown(0, hero, "Health"), 80.0); // 100 - 4 × 5
+    assert!(!game.has_tag(0, hero, "State.Burning"));
+    // The burn itself was news; its ticks and its end were not.
+    assert!(statistics.mispredicted <= 1, "{statistics:?}");
+}
+
+#[test]
+fn a_run_goes_on_across_replays() {
+    let mut game = Match::new(1, round_trip(150));
+    let hero = game.heroes[0];
+    let channel = game.ability(0, "GA_Channel");
+    game.rig.seats[0].client.activate(channel, Default::default()).expect("it can be");
+    game.run(0.5);
+    assert!(game.has_tag(0, hero, "State.Channeling"));
+    game.run(1.0);
+    assert!(!game.has_tag(0, hero, "State.Channeling"));
+    assert!(game.has_tag(0, hero, "State.Shielded"));
+    assert_eq!(game.rig.seats[0].client.statistics().mispredicted, 0);
+}
+
+#[test]
+fn the_rate_of_fire_is_the_same_at_every_ping() {
+    // 0.2 s between shots, asked for in every tick for 6 s: the first at once, then one every 0.2 s.
+    let mut shots = Vec::new();
+    for ping in [0, 50, 100, 200, 300] {
+        let mut game = Match::new(1, round_trip(ping));
+        game.run(1.0);
+        for _ in 0..360 {
+            let _ = game.cast(0, "GA_Weapon");
+            game.run(1.0 / 60.0);
+        }
+        game.run(1.0);
+        shots.push((ping, 100.0 - game.truth(game.wolf, "Health")));
+    }
+    let first = shots[0].1;
+    assert!(first >= 27.0, "{shots:?}");
+    assert!(shots.iter().all(|(_, count)| (count - first).abs() <= 1.0), "{shots:?}");
+}
