@@ -40,7 +40,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// A mirror of nothing yet, for simulations of `catalog`.
+    /// A mirror of nothing yet, for simulations of `catalog`. After a reload, make another.
     pub fn new(catalog: Arc<Catalog>) -> Self {
         Self {
             catalog,
