@@ -54,6 +54,7 @@ pub mod mirror;
 pub mod modifier;
 pub mod nearest;
 pub mod number;
+pub mod prediction;
 pub mod random;
 pub mod refusal;
 pub mod reload;

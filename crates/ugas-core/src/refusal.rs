@@ -101,6 +101,8 @@ pub enum RefusalReason {
     StillActive(ActiveEffectId),
     /// The effect may be applied by the authority only (§13.7).
     AuthoritativeOnly,
+    /// A client leaves it to the authority, because it does not know enough or was told to (§13.7). Nothing has failed.
+    NotPredicted,
     /// A `before_apply` hook refused, in its own words.
     Hook(String),
     /// A tag that must be there is not.
@@ -183,6 +185,7 @@ impl RefusalReason {
             Self::UnknownGrant(_) | Self::UnknownHandle(_) => "UnknownHandle",
             Self::StillActive(_) => "StillActive",
             Self::AuthoritativeOnly => "AuthoritativeOnly",
+            Self::NotPredicted => "NotPredicted",
             Self::Hook(_) => "RefusedByHook",
             Self::MissingTag { .. }
             | Self::BlockedTag { .. }
@@ -273,6 +276,7 @@ impl fmt::Display for RefusalReason {
             Self::UnknownHandle(id) => write!(f, "{id:?} is no longer active"),
             Self::StillActive(id) => write!(f, "{id:?} is still active: remove it first"),
             Self::AuthoritativeOnly => f.write_str("only the authority may apply it"),
+            Self::NotPredicted => f.write_str("a client does not predict it, the authority will decide"),
             Self::Hook(reason) => f.write_str(reason),
             Self::MissingTag { party, tag } => write!(f, "the {party} lacks {tag:?}"),
             Self::BlockedTag { party, tag } => write!(f, "the {party} has {tag:?}"),

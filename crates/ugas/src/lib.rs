@@ -198,8 +198,8 @@ pub use ugas_core::effect::{
     AbilityGrantDef, AbilityRemoval, ActiveEffect, AdditionalEffectDef, AdditionalTo, ContextPayload,
     DurationDef, DurationRefresh, Effect, EffectContext, EffectDef, EffectQuery, EffectSpec, EffectStatus,
     ExecutionDef, ExecutionPolicy, ExpirationEffectsDef, HitResult, PeriodDef, PeriodReset,
-    PeriodicInhibition, PredictionKey, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef,
-    StackingType, TagQueryDef, TagQueryItemDef, Vector3,
+    PeriodicInhibition, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef, StackingType,
+    TagQueryDef, TagQueryItemDef, Vector3,
 };
 pub use ugas_core::event::{Category, Cause, CueParameters, Event, EventKind, RemovalReason};
 pub use ugas_core::explain::{
@@ -211,6 +211,7 @@ pub use ugas_core::id::{
     TemplateId,
 };
 pub use ugas_core::modifier::{ModifierDef, Operation, TagRequirementDef};
+pub use ugas_core::prediction::{Knowledge, Prediction, PredictionKey, Randomness};
 pub use ugas_core::refusal::{Limit, Party, Refusal, RefusalReason};
 pub use ugas_core::reload::{
     CatalogDiff, Change, DefinitionChange, ReloadEntry, ReloadError, ReloadOutcome, ReloadPlace,
@@ -298,4 +299,6 @@ mod manual {
     struct Characters;
     #[doc = include_str!("../../../docs/book/21-promises.md")]
     struct Promises;
+    #[doc = include_str!("../../../docs/book/22-prediction.md")]
+    struct Prediction;
 }

@@ -2,6 +2,7 @@
 
 use crate::attribute::Metadata;
 use crate::codec::{plain_enum, plain_struct};
+use crate::prediction::{Prediction, Randomness};
 use crate::task::{NumberDef, TaskDef};
 use crate::time::Span;
 
@@ -53,7 +54,7 @@ pub enum NetExecution {
     /// On the client at once, confirmed by the server.
     #[default]
     LocalPredicted,
-    /// On the client only.
+    /// On the client only. A game without a network is its own client, and runs it.
     LocalOnly,
     /// On the server only.
     ServerOnly,
@@ -73,6 +74,18 @@ pub enum NetSecurity {
     ServerOnlyTermination,
     /// Only the server may do either.
     ServerOnly,
+}
+
+impl NetSecurity {
+    /// Whether a server begins the ability because a client asks for it (GASD §4.6.15).
+    pub const fn client_may_begin(self) -> bool {
+        matches!(self, Self::ClientOrServer | Self::ServerOnlyTermination)
+    }
+
+    /// Whether a server ends or cancels the ability because a client asks for it (GASD §4.6.15).
+    pub const fn client_may_end(self) -> bool {
+        matches!(self, Self::ClientOrServer | Self::ServerOnlyExecution)
+    }
 }
 
 /// What an ability is and does (§8.1). All but the name is optional.
@@ -147,6 +160,10 @@ pub struct AbilityDef {
     pub net_execution: NetExecution,
     /// Who may begin and end it.
     pub net_security: NetSecurity,
+    /// How far a client goes with it before the authority has decided; by rule if it says nothing.
+    pub prediction: Option<Prediction>,
+    /// Who rolls the dice of its tasks.
+    pub randomness: Randomness,
     /// Effects that it may apply beside those that its tasks name (§13.7).
     pub allowed_effects: Vec<String>,
     /// What it does, step by step (§10). When the last task is done, the ability ends.
@@ -273,6 +290,27 @@ impl AbilityDef {
         self
     }
 
+    /// Sets where it runs in a networked game.
+    #[must_use]
+    pub fn net_execution(mut self, net_execution: NetExecution) -> Self {
+        self.net_execution = net_execution;
+        self
+    }
+
+    /// Sets how far a client goes with it before the authority has decided.
+    #[must_use]
+    pub fn predicted(mut self, prediction: Prediction) -> Self {
+        self.prediction = Some(prediction);
+        self
+    }
+
+    /// Sets who rolls the dice of its tasks.
+    #[must_use]
+    pub fn randomness(mut self, randomness: Randomness) -> Self {
+        self.randomness = randomness;
+        self
+    }
+
     /// Adds a task.
     #[must_use]
     pub fn task(mut self, task: TaskDef) -> Self {
@@ -318,6 +356,8 @@ plain_struct!(AbilityDef {
     max_range,
     net_execution,
     net_security,
+    prediction: since 2,
+    randomness: since 2,
     allowed_effects,
     tasks,
     metadata,

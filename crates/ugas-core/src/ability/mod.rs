@@ -45,7 +45,8 @@ pub struct Ability {
     pub(crate) added_cooldown_tags: TagSet,
     pub(crate) set_by_caller: Box<[(TagId, Number)]>,
     pub(crate) triggers: Box<[(TriggerOn, TagId)]>,
-    pub(crate) allowed_effects: Box<[EffectId]>,
+    /// Effects that it may apply, each once, in the order of their ids (§13.7).
+    pub(crate) effects: Box<[EffectId]>,
     pub(crate) routine: Routine,
 }
 
@@ -70,11 +71,15 @@ impl Ability {
         &self.cooldown_tags
     }
 
-    /// Effects that its tasks, its cost, its cooldown and its list of allowed effects name: all that it may apply
-    /// (§13.7).
+    /// Effects that its tasks, its containers, its cost, its cooldown and its list of allowed effects name: all that it
+    /// may apply (§13.7), each once.
     pub fn effects(&self) -> impl Iterator<Item = EffectId> + '_ {
-        let own = self.cost.into_iter().chain(self.cooldown);
-        own.chain(self.allowed_effects.iter().copied()).chain(self.routine.effects())
+        self.effects.iter().copied()
+    }
+
+    /// Whether it may apply an effect (§13.7).
+    pub fn may_apply(&self, effect: EffectId) -> bool {
+        self.effects.binary_search(&effect).is_ok()
     }
 
     /// What it does, step by step.

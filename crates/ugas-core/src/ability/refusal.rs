@@ -90,6 +90,10 @@ pub enum ActivationReason {
     OutOfRange,
     /// An ability like this may be activated by the authority only (§13.7).
     NotAuthorised,
+    /// A client leaves it to the authority. Nothing has failed.
+    NotPredicted,
+    /// An ability like this runs on clients only, and this is a server (GASD §4.6.8).
+    ClientOnly,
     /// A count is at its limit.
     LimitReached(Limit),
 }
@@ -111,6 +115,8 @@ impl ActivationReason {
             Self::NoCharges => "NoCharges",
             Self::OutOfRange => "OutOfRange",
             Self::NotAuthorised => "NotAuthorised",
+            Self::NotPredicted => "NotPredicted",
+            Self::ClientOnly => "ClientOnly",
             Self::LimitReached(_) => "LimitReached",
         }
     }
@@ -164,6 +170,8 @@ impl ActivationReason {
             Self::NoCharges => "all charges are used".to_owned(),
             Self::OutOfRange => "the target is too far away".to_owned(),
             Self::NotAuthorised => "only the authority may activate it".to_owned(),
+            Self::NotPredicted => "a client does not predict it, the authority will decide".to_owned(),
+            Self::ClientOnly => "it runs on clients only".to_owned(),
             Self::LimitReached(limit) => limit.to_string(),
         }
     }

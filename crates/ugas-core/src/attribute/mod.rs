@@ -133,6 +133,8 @@ pub struct AttributeDef {
     pub drain_into: Vec<String>,
     /// Wire precision.
     pub quantize: Option<Quantize>,
+    /// A client's prediction never takes the value below this: it does not foresee a death (GASD §4.10).
+    pub prediction_floor: Option<f64>,
     /// Text for people.
     pub metadata: Metadata,
 }
@@ -152,6 +154,7 @@ impl AttributeDef {
             on_bound_change: OnBoundChange::default(),
             drain_into: Vec::new(),
             quantize: None,
+            prediction_floor: None,
             metadata: Metadata::default(),
         }
     }
@@ -202,6 +205,13 @@ impl AttributeDef {
     pub fn drain_into<S: Into<String>>(mut self, attributes: impl IntoIterator<Item = S>) -> Self {
         self.category = AttributeCategory::Meta;
         self.drain_into = attributes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets how low a client's prediction may take the value.
+    #[must_use]
+    pub fn prediction_floor(mut self, floor: f64) -> Self {
+        self.prediction_floor = Some(floor);
         self
     }
 
@@ -266,6 +276,7 @@ plain_struct!(AttributeDef {
     on_bound_change,
     drain_into,
     quantize,
+    prediction_floor: since 2,
     metadata,
 });
 plain_struct!(AttributeSetDef { name, dependencies, attributes, metadata });

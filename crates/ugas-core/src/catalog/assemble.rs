@@ -46,10 +46,14 @@ impl CatalogBuilder {
             .iter()
             .map(|def| Arc::new(compiler.effect(def, &calculations)))
             .collect();
-        let abilities = self.compile_abilities(&compiler, &effects);
+        let mut abilities = self.compile_abilities(&compiler, &effects);
         let templates = self.compile_templates(&compiler);
         let ability_sets = self.compile_ability_sets(&compiler);
-        let containers = self.definitions.containers.iter().map(|def| compiler.container(def)).collect();
+        let containers: Box<[_]> =
+            self.definitions.containers.iter().map(|def| compiler.container(def)).collect();
+        for ability in &mut abilities {
+            Compiler::complete_effects(ability, &containers);
+        }
         let death = self.compile_death(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
@@ -354,6 +358,9 @@ fn unique<T>(
 
 fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attribute> {
     compiler.finite("DefaultBaseValue", def.default_base);
+    if let Some(floor) = def.prediction_floor {
+        compiler.finite("PredictionFloor", floor);
+    }
     let bound = |path: &str, bound: &Option<BoundDef>| match bound {
         None => None,
         Some(BoundDef::Constant(value)) => Some(Bound::Constant(compiler.finite(path, *value))),

@@ -175,6 +175,9 @@ impl<'a> Compiler<'a> {
             watches: Box::default(),
             source_reads: Box::default(),
             uses_random: false,
+            has_random_numbers: false,
+            reads_source: false,
+            reads_target: false,
             authoritative_only,
             has_live_magnitudes: false,
             is_unconditional: false,
@@ -196,14 +199,16 @@ impl<'a> Compiler<'a> {
         let (periodic, instant) = (effect.period.is_some(), effect.is_instant());
         let mut watches = BTreeSet::new();
         let mut source_reads = BTreeSet::new();
-        let mut uses_random = effect.chance.is_some();
+        let mut has_random_numbers = false;
+        let mut live = BTreeSet::new();
         let watch_tag = |side, tag| Watch { side, subject: WatchSubject::Tag(tag) };
         watches.extend(effect.ongoing.tags().map(|tag| watch_tag(WatchSide::Target, tag)));
         watches.extend(effect.remove_on.iter().map(|tag| watch_tag(WatchSide::Target, tag)));
         for modifier in &mut effect.modifiers {
             let mut reads = Reads::default();
             reads.magnitude(&modifier.magnitude, calculations, captures);
-            uses_random |= reads.random;
+            has_random_numbers |= reads.random;
+            live.extend(reads.sides());
             source_reads.extend(reads.source_attributes());
             if !periodic || modifier.operation.is_scaling() {
                 // What is gone at once follows nothing, and so cannot run in circles.
@@ -219,7 +224,8 @@ impl<'a> Compiler<'a> {
             for modifier in &execution.modifiers {
                 reads.magnitude(&modifier.magnitude, calculations, captures);
             }
-            uses_random |= reads.random;
+            has_random_numbers |= reads.random;
+            live.extend(reads.sides());
             source_reads.extend(reads.source_attributes());
         }
         let mut once = Reads::default();
@@ -232,7 +238,8 @@ impl<'a> Compiler<'a> {
         if let Duration::Lasting(magnitude) = &effect.duration {
             once.magnitude(magnitude, calculations, captures);
         }
-        uses_random |= once.random;
+        has_random_numbers |= once.random;
+        live.extend(once.sides());
         let mut writes: Vec<AttributeId> = effect.modified_attributes().collect();
         for execution in &effect.executions {
             let calculation = calculations.get(execution.calculation.usize());
@@ -250,7 +257,12 @@ impl<'a> Compiler<'a> {
             effect.watches = watches.into_iter().collect();
         }
         effect.source_reads = source_reads.into_iter().collect();
-        effect.uses_random = uses_random;
+        effect.uses_random = has_random_numbers || effect.chance.is_some();
+        effect.has_random_numbers = has_random_numbers;
+        let frozen = |side| captures.iter().any(|capture| capture.side == side);
+        effect.reads_source = live.contains(&WatchSide::Source) || frozen(Side::Source);
+        effect.reads_target =
+            live.contains(&WatchSide::Target) || frozen(Side::Target) || frozen(Side::Owner);
     }
 
     fn modifier(&self, at: usize, def: &ModifierDef, captures: &mut Vec<Capture>) -> Modifier {

@@ -36,6 +36,12 @@ impl Reads {
         })
     }
 
+    /// Whose attributes are read live.
+    pub(super) fn sides(&self) -> impl Iterator<Item = WatchSide> + '_ {
+        let attributes = self.watches.iter().filter(|watch| !matches!(watch.subject, WatchSubject::Tag(_)));
+        attributes.map(|watch| watch.side)
+    }
+
     fn reading(&mut self, reading: &Capture) {
         self.read(reading.side, WatchSubject::Attribute(reading.attribute));
         let layered = matches!(reading.calculation, AttributeCalculation::UpToLayer(_));

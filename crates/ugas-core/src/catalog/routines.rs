@@ -90,10 +90,21 @@ impl Compiler<'_> {
                     Some((trigger.on, self.tag(&format!("Triggers[{at}].Tag"), &trigger.tag)?))
                 })
                 .collect(),
-            allowed_effects: self.effects("AllowedEffects", &def.allowed_effects),
+            effects: self.effects("AllowedEffects", &def.allowed_effects),
             routine,
             def: Arc::clone(def),
         }
+    }
+
+    /// All effects that an ability may apply (§13.7), now that its containers are known.
+    pub(super) fn complete_effects(ability: &mut Ability, containers: &[EffectContainer]) {
+        let named = ability.cost.into_iter().chain(ability.cooldown).chain(ability.routine.effects());
+        let used = ability.routine.containers().filter_map(|at| containers.get(at as usize));
+        let contained = used.flat_map(|container| container.effects.iter().map(|(effect, _)| *effect));
+        let mut effects: Vec<_> = ability.effects.iter().copied().chain(named).chain(contained).collect();
+        effects.sort_unstable();
+        effects.dedup();
+        ability.effects = effects.into_boxed_slice();
     }
 
     /// Resolves an effect container.

@@ -47,6 +47,9 @@
 //! | … | the body |
 //! | 8 | 64-bit XXH3 of all that precedes, little-endian |
 //!
+//! Version 2 added fields to definitions and configurations: how an effect and an ability are predicted, the floor of an
+//! attribute, and the seed of predictions. Files of version 1 are read as if these had said nothing.
+//!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!
 //! # What a reader can rely on
@@ -72,10 +75,10 @@ pub use encoder::{Encode, Encoder};
 pub(crate) use envelope::{Trust, open_with};
 pub use envelope::{open, seal};
 pub use error::{DecodeError, DecodeErrorKind};
-pub(crate) use plain::{plain_enum, plain_struct};
+pub(crate) use plain::{is_default, plain_enum, plain_struct};
 
 /// The format version that is written. Older ones are read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The bytes of a value, without an envelope.
 pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {

@@ -9,6 +9,9 @@
 /// - `field: derived` counts for the hash and is not written; it follows from what is, and begins empty.
 /// - `field: unhashed` is written and does not count for the hash: it says what is still to be done.
 /// - `field: index` does neither; it follows from what is written, and begins empty.
+/// - `field: since 2` came with format version 2: it is written always, read only from bytes of that version or a later
+///   one, and has its default in what is older. It counts for the hash, with its name, only if it differs from that
+///   default, so that a definition that does not use it keeps the hash that it had.
 ///
 /// With `cloned` before the name there is a [`Clone`] besides, whose `clone_from` uses again what each field has
 /// allocated: what a rollback buffer copies every tick must not allocate (I6).
@@ -37,7 +40,7 @@ macro_rules! plain_struct {
             }
         }
     };
-    (cloned $name:ident { $($field:ident $(: $mark:ident)?),* $(,)? } $(=> $check:path)?) => {
+    (cloned $name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
         impl Clone for $name {
             fn clone(&self) -> Self {
                 let Self { $($field),* } = self;
@@ -53,26 +56,26 @@ macro_rules! plain_struct {
             }
         }
 
-        $crate::codec::plain_struct!($name { $($field $(: $mark)?),* } $(=> $check)?);
+        $crate::codec::plain_struct!($name { $($field $(: $mark $($since)?)?),* } $(=> $check)?);
     };
-    ($name:ident { $($field:ident $(: $mark:ident)?),* $(,)? } $(=> $check:path)?) => {
+    ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
         impl $crate::hash::StateHash for $name {
             fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
                 let Self { $($field),* } = self;
-                $($crate::codec::plain_struct!(@hash $field, hasher $(, $mark)?);)*
+                $($crate::codec::plain_struct!(@hash $field, hasher $(, $mark $($since)?)?);)*
             }
         }
 
         impl $crate::codec::Encode for $name {
             fn encode(&self, encoder: &mut $crate::codec::Encoder) {
                 let Self { $($field),* } = self;
-                $($crate::codec::plain_struct!(@encode $field, encoder $(, $mark)?);)*
+                $($crate::codec::plain_struct!(@encode $field, encoder $(, $mark $($since)?)?);)*
             }
         }
 
         impl $crate::codec::Decode for $name {
             fn decode(decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                let value = Self { $($field: $crate::codec::plain_struct!(@decode decoder $(, $mark)?)),* };
+                let value = Self { $($field: $crate::codec::plain_struct!(@decode decoder $(, $mark $($since)?)?)),* };
                 $($check(&value).map_err(|what| decoder.invalid(what))?;)?
                 Ok(value)
             }
@@ -82,16 +85,33 @@ macro_rules! plain_struct {
     (@hash $field:ident, $hasher:ident, derived) => { $crate::hash::StateHash::state_hash($field, $hasher) };
     (@hash $field:ident, $hasher:ident, unhashed) => { let _ = $field; };
     (@hash $field:ident, $hasher:ident, index) => { let _ = $field; };
+    (@hash $field:ident, $hasher:ident, since $version:literal) => {
+        if !$crate::codec::is_default($field) {
+            $crate::hash::StateHash::state_hash(stringify!($field), $hasher);
+            $crate::hash::StateHash::state_hash($field, $hasher);
+        }
+    };
     (@encode $field:ident, $encoder:ident) => { $crate::codec::Encode::encode($field, $encoder) };
     (@encode $field:ident, $encoder:ident, unhashed) => { $crate::codec::Encode::encode($field, $encoder) };
     (@encode $field:ident, $encoder:ident, derived) => { let _ = $field; };
     (@encode $field:ident, $encoder:ident, index) => { let _ = $field; };
+    (@encode $field:ident, $encoder:ident, since $version:literal) => {
+        $crate::codec::Encode::encode($field, $encoder)
+    };
     (@decode $decoder:ident) => { $crate::codec::Decode::decode($decoder)? };
     (@decode $decoder:ident, unhashed) => { $crate::codec::Decode::decode($decoder)? };
     (@decode $decoder:ident, derived) => { Default::default() };
     (@decode $decoder:ident, index) => { Default::default() };
+    (@decode $decoder:ident, since $version:literal) => {
+        if $decoder.version() >= $version { $crate::codec::Decode::decode($decoder)? } else { Default::default() }
+    };
 }
 pub(crate) use plain_struct;
+
+/// Whether a field that came later says nothing.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for an
 /// enum: a byte that says which variant, then its fields. The bytes are part of the format: never give one to another
@@ -136,3 +156,58 @@ macro_rules! plain_enum {
     };
 }
 pub(crate) use plain_enum;
+
+#[cfg(test)]
+mod tests {
+    use crate::codec::{Decode, Decoder, Encode, Encoder, to_bytes};
+    use crate::hash::StateHasher;
+
+    #[derive(PartialEq, Debug)]
+    struct Old {
+        name: String,
+        size: u32,
+    }
+    plain_struct!(Old { name, size });
+
+    #[derive(PartialEq, Debug)]
+    struct New {
+        name: String,
+        floor: Option<f64>,
+        size: u32,
+        seed: u64,
+    }
+    plain_struct!(New { name, floor: since 2, size, seed: since 3 });
+
+    fn read(bytes: &[u8], version: u32) -> New {
+        let mut decoder = Decoder::new(bytes, version);
+        let value = New::decode(&mut decoder).unwrap();
+        decoder.finish().unwrap();
+        value
+    }
+
+    fn plain(floor: Option<f64>, seed: u64) -> New {
+        New { name: "Health".to_owned(), floor, size: 7, seed }
+    }
+
+    #[test]
+    fn a_later_field_is_absent_in_older_bytes() {
+        let old = to_bytes(&Old { name: "Health".to_owned(), size: 7 });
+        assert_eq!(read(&old, 1), plain(None, 0));
+        // Version 2 has the floor (a byte that says that it is there, and 2.0), and not the seed.
+        let mut second = Encoder::new();
+        ("Health".to_owned(), Some(2.0)).encode(&mut second);
+        7u32.encode(&mut second);
+        assert_eq!(read(second.bytes(), 2), plain(Some(2.0), 0));
+        assert_eq!(read(&to_bytes(&plain(Some(2.0), 9)), 3), plain(Some(2.0), 9));
+    }
+
+    #[test]
+    fn a_later_field_that_says_nothing_leaves_the_hash_alone() {
+        let old = StateHasher::of(&Old { name: "Health".to_owned(), size: 7 });
+        assert_eq!(StateHasher::of(&plain(None, 0)), old);
+        let others =
+            [plain(Some(0.0), 0), plain(None, 1), plain(Some(0.0), 1)].map(|new| StateHasher::of(&new));
+        assert!(others.iter().all(|hash| *hash != old));
+        assert!(others[0] != others[1] && others[0] != others[2] && others[1] != others[2]);
+    }
+}

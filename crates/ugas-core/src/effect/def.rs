@@ -5,6 +5,7 @@ use super::stacking::{ExecutionPolicy, PeriodicInhibition, StackingDef};
 use crate::attribute::Metadata;
 use crate::codec::{plain_enum, plain_struct};
 use crate::modifier::{ModifierDef, Operation, TagRequirementDef};
+use crate::prediction::{Prediction, Randomness};
 use crate::time::Span;
 
 /// How long an effect lives (§9.2).
@@ -255,6 +256,10 @@ pub struct EffectDef {
     pub cues: Vec<String>,
     /// Attribute whose modifier feeds a cue's magnitude.
     pub cue_magnitude: Option<String>,
+    /// How far a client goes with it before the authority has decided; by rule if it says nothing (§13.7).
+    pub prediction: Option<Prediction>,
+    /// Who rolls its dice.
+    pub randomness: Randomness,
     /// Text for people.
     pub metadata: Metadata,
 }
@@ -435,6 +440,20 @@ impl EffectDef {
         self
     }
 
+    /// Sets how far a client goes with it before the authority has decided.
+    #[must_use]
+    pub fn predicted(mut self, prediction: Prediction) -> Self {
+        self.prediction = Some(prediction);
+        self
+    }
+
+    /// Sets who rolls its dice.
+    #[must_use]
+    pub fn randomness(mut self, randomness: Randomness) -> Self {
+        self.randomness = randomness;
+        self
+    }
+
     /// Sets the stacking rules.
     #[must_use]
     pub fn stacking(mut self, stacking: StackingDef) -> Self {
@@ -487,5 +506,7 @@ plain_struct!(EffectDef {
     granted_abilities,
     cues,
     cue_magnitude,
+    prediction: since 2,
+    randomness: since 2,
     metadata,
 });

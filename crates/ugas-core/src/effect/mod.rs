@@ -23,11 +23,13 @@ pub use def::{
     TagQueryDef, TagQueryItemDef,
 };
 pub use query::EffectQuery;
-pub use spec::{EffectSpec, PredictionKey};
+pub use spec::EffectSpec;
 pub use stacking::{
     DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
     StackingType,
 };
+
+pub use crate::prediction::PredictionKey;
 
 use crate::expr::Side;
 use crate::id::{AbilityId, AttributeId, CalculationId, ChannelId, EffectId, TagId};
@@ -78,6 +80,12 @@ pub struct Effect {
     /// Attributes of the source that are read live, to be remembered should it cease to exist.
     pub(crate) source_reads: Box<[AttributeId]>,
     pub(crate) uses_random: bool,
+    /// Whether dice are involved other than those that decide on the application.
+    pub(crate) has_random_numbers: bool,
+    /// Whether it reads attributes of its source, frozen or live.
+    pub(crate) reads_source: bool,
+    /// Whether it reads attributes of its target, frozen or live.
+    pub(crate) reads_target: bool,
     pub(crate) authoritative_only: bool,
     /// Whether a running instance has anything that can go live again (a fast way out of re-evaluation).
     pub(crate) has_live_magnitudes: bool,

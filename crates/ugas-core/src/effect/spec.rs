@@ -5,11 +5,8 @@ use smallvec::SmallVec;
 use super::context::EffectContext;
 use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
+use crate::prediction::PredictionKey;
 use crate::time::Span;
-
-/// Names a client's prediction, so that what it did can be confirmed or taken back (§13.4).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PredictionKey(pub u64);
 
 /// An effect ready to be applied, once or many times (§9.9).
 ///
@@ -151,8 +148,6 @@ impl EffectSpec {
         self
     }
 }
-
-plain_struct!(PredictionKey(key));
 
 plain_struct!(cloned EffectSpec {
     effect,

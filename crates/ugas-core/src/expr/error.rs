@@ -205,6 +205,9 @@ pub enum EvalError {
     /// Something this place does not have, such as dice in a derived attribute.
     #[error("not available here")]
     NotAvailable,
+    /// Dice that only the authority rolls, asked for on a client (§13.7).
+    #[error("only the authority rolls these dice")]
+    NotPredicted,
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

@@ -137,8 +137,11 @@ impl Simulation {
     pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         let handles: SmallVec<[AbilityHandle; 4]> = self.abilities_with_tags(controller, tags).collect();
         let mut runs = Vec::new();
+        let cause = self.scratch.prediction;
         for handle in handles {
-            runs.extend(self.activate_one(handle, ActivationRequest::default()).ok());
+            let prediction = self.dependent_key(cause, handle);
+            let request = ActivationRequest { prediction, ..ActivationRequest::default() };
+            runs.extend(self.activate_one(handle, request).ok());
         }
         runs
     }
@@ -326,13 +329,15 @@ impl Simulation {
     ) -> Option<ActivationId> {
         let sequence = self.state.next_sequence();
         let (started, seed) = (self.state.now, self.state.seed);
+        let shared = self.shared_run_stream(ability, request.prediction);
         let granted = self.state.abilities.get(handle)?;
         let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
         let owner = self.state.controllers.get_mut(controller)?;
         // V5: a stream of its own, from the seed, the ability's name, its owner, and how often the owner activated it
         // before, under whatever grant: to grant it anew does not repeat its dice.
         let count = u64::from(owner.count_run(ability_id));
-        let stream = RandomStream::derive(seed, &[ability.name_hash, owner.ordinal, count]).key();
+        let own = || RandomStream::derive(seed, &[ability.name_hash, owner.ordinal, count]).key();
+        let stream = shared.unwrap_or_else(own);
         let mut parameters = crate::ability::Parameters::new();
         if let Some(event) = &request.event {
             crate::ability::set_parameter(&mut parameters, "Event.Magnitude", event.magnitude);

@@ -93,9 +93,11 @@ impl Simulation {
             }
             Action::ActivateAbility(ability) => {
                 let targets = activation.targets.clone();
+                let cause = activation.prediction;
                 let handles = self.grants_of(owner, *ability);
                 for handle in handles {
-                    let request = super::ActivationRequest::on(targets.clone());
+                    let mut request = super::ActivationRequest::on(targets.clone());
+                    request.prediction = self.dependent_key(cause, handle);
                     if self.activate_one(handle, request).is_ok() {
                         break;
                     }
@@ -190,6 +192,7 @@ impl Simulation {
             for &(tag, value) in &numbers {
                 spec.set_magnitude(tag, value);
             }
+            self.number_dice(id, apply.effect);
             let applied = self.apply_one(&mut spec, target).ok().and_then(|application| application.active());
             if let (Some(name), Some(active)) = (apply.name, applied)
                 && let Some(activation) = self.state.activations.get_mut(id)
@@ -282,6 +285,7 @@ impl Simulation {
                     return Ok(());
                 };
                 let Some(mut spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
+                self.number_dice(id, effect);
                 // A refusal is an event; the others are applied all the same.
                 let _ = self.apply_one(&mut spec, target);
             }
@@ -323,6 +327,10 @@ impl Simulation {
                 }
             };
             for active in selected {
+                // What a client leaves to the authority is not there for it to take off.
+                if !self.may_remove(active) {
+                    continue;
+                }
                 self.remove_stacks(active, stacks);
             }
         }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::cascade::Consequence;
 use super::execute::{Run, SpecRef};
 use super::magnitude::{Dice, Inputs};
+use super::prediction::Extent;
 use super::state::Role;
 use super::{Simulation, SourceTags};
 use crate::controller::Controller;
@@ -43,6 +44,8 @@ pub enum Application {
     Queued(ActiveEffectId),
     /// It made the stack overflow, which cleared it (E5).
     Cleared,
+    /// A client showed it, and nothing stays ([`Prediction::CosmeticOnly`](crate::prediction::Prediction)).
+    Shown,
 }
 
 impl Application {
@@ -53,7 +56,7 @@ impl Application {
             | Self::Stacked { active, .. }
             | Self::Merged(active)
             | Self::Queued(active) => Some(active),
-            Self::Executed | Self::Cleared => None,
+            Self::Executed | Self::Cleared | Self::Shown => None,
         }
     }
 }
@@ -118,6 +121,10 @@ impl Simulation {
         self.trace(effect);
         self.apply_steps(spec, target).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
+            // What is left to the authority was not refused by anybody.
+            if refusal.reasons.contains(&RefusalReason::NotPredicted) {
+                return refusal;
+            }
             for reason in &refusal.reasons {
                 if let RefusalReason::Immune { by } = *reason {
                     self.emit(EventKind::EffectBlockedByImmunity { effect, target, by });
@@ -132,8 +139,13 @@ impl Simulation {
     fn apply_steps(&mut self, spec: &mut EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
         let effect = self.find_effect(spec, target)?;
         self.check_authority(&effect, spec)?;
+        let extent = self.extent(&effect, spec, target).map_err(refuse)?;
         self.run_before_apply(&effect, spec, target)?;
         self.check_requirements(&effect, spec, target)?;
+        if extent == Extent::Cosmetic {
+            self.show(&effect, spec, target);
+            return Ok(Application::Shown);
+        }
         // Frozen readings of the target; the requirement and the chance may ask for them, too.
         self.capture_into(spec, &effect, Side::Target, Some(target));
         let stream = self.application_stream(&effect, spec, target);
@@ -270,7 +282,7 @@ impl Simulation {
     }
 
     /// V5: a stream of its own for each application, from the seed, the effect's name, who is involved, and how often
-    /// the effect was applied to this target before.
+    /// the effect was applied to this target before; or, if client and server roll alike, from what both have.
     pub(super) fn application_stream(
         &mut self,
         effect: &Effect,
@@ -280,6 +292,7 @@ impl Simulation {
         if !effect.uses_random {
             return 0;
         }
+        let shared = self.shared_stream(effect, spec);
         let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
         let source = source.map_or(u64::MAX, |source| source.ordinal);
         let Some(controller) = self.state.controllers.get_mut(target) else { return 0 };
@@ -294,7 +307,7 @@ impl Simulation {
             }
         };
         let parts = [effect.name_hash, controller.ordinal, source, u64::from(count)];
-        RandomStream::derive(self.state.seed, &parts).key()
+        shared.unwrap_or_else(|| RandomStream::derive(self.state.seed, &parts).key())
     }
 
     fn inputs<'a>(
@@ -441,7 +454,9 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else { return };
         let matches = |&id: &ActiveEffectId| {
             let Some((active, other)) = self.state.effect_of(&self.catalog, id) else { return false };
-            Some(id) != itself && self.tags_with(other, &active.spec).has_any(&effect.remove_effects)
+            Some(id) != itself
+                && self.may_remove(id)
+                && self.tags_with(other, &active.spec).has_any(&effect.remove_effects)
         };
         let others: SmallVec<[ActiveEffectId; 8]> =
             controller.effects.iter().copied().filter(matches).collect();
@@ -490,6 +505,8 @@ impl Simulation {
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
         spec.set_by_caller.clone_from(&parent.set_by_caller);
         spec.prediction = parent.prediction;
+        // Dice of its own, that follow from those of what leads to it.
+        self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();
         self.enqueue(Consequence::Apply { spec, target });
     }
 

@@ -50,6 +50,7 @@ struct Pending {
     consequence: Consequence,
     cause: Cause,
     prediction: Option<PredictionKey>,
+    roll: u64,
     /// Position in the trace of what caused it.
     parent: Option<u32>,
 }
@@ -60,6 +61,8 @@ pub(super) struct Scratch {
     pub(super) batch_depth: u32,
     pub(super) cause: Cause,
     pub(super) prediction: Option<PredictionKey>,
+    /// Which of the dice under the prediction come next, where both sides roll alike (V5).
+    pub(super) roll: u64,
     queue: VecDeque<Pending>,
     /// Effects whose running instance ended on a target, so that the next of the queue may begin.
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
@@ -94,6 +97,7 @@ impl Scratch {
             batch_depth,
             cause,
             prediction,
+            roll,
             queue,
             begins,
             trace,
@@ -113,6 +117,7 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *current, *trial) = (Cause::default(), None, None, None);
+        *roll = 0;
         queue.clear();
         begins.clear();
         trace.clear();
@@ -148,6 +153,7 @@ impl Simulation {
         self.state.operation += 1;
         self.scratch.cause = Cause { operation, ..Cause::default() };
         self.scratch.prediction = None;
+        self.scratch.roll = 0;
         if self.scratch.batch_depth == 0 {
             self.reset_budget();
         }
@@ -181,6 +187,7 @@ impl Simulation {
             }
             self.scratch.cause = pending.cause;
             self.scratch.prediction = pending.prediction;
+            self.scratch.roll = pending.roll;
             self.scratch.current = pending.parent;
             match pending.consequence {
                 Consequence::Apply { mut spec, target } => {
@@ -205,7 +212,9 @@ impl Simulation {
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
-                Consequence::Activate { handle, request } => {
+                Consequence::Activate { handle, mut request } => {
+                    request.prediction =
+                        request.prediction.or_else(|| self.dependent_key(pending.prediction, handle));
                     // A7: a tag that has come and gone again keeps nothing active.
                     let owner = self.state.abilities.get(handle).map(|granted| granted.controller);
                     let is_there = |tag| owner.is_some_and(|owner| self.has_tag(owner, tag));
@@ -297,8 +306,8 @@ impl Simulation {
     }
 
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
-        let Scratch { cause, prediction, current, .. } = self.scratch;
-        self.scratch.queue.push_back(Pending { consequence, cause, prediction, parent: current });
+        let Scratch { cause, prediction, roll, current, .. } = self.scratch;
+        self.scratch.queue.push_back(Pending { consequence, cause, prediction, roll, parent: current });
     }
 
     /// Notes that an effect runs, as a link of the chain that a cascade limit names.

@@ -106,6 +106,7 @@ impl Simulation {
         let owner = granted.controller;
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
         spec.granted_tags.extend(tags.iter().copied());
+        self.number_dice(activation, effect);
         self.apply_one(&mut spec, owner).ok()?.active()
     }
 

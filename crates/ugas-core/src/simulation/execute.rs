@@ -172,8 +172,10 @@ impl PostExecute<'_> {
     /// # Errors
     /// If there is no such effect, or the level is not finite. Whether it is refused later is told by an event.
     pub fn apply(&mut self, effect: EffectId, level: f64, to: ControllerId) -> Result<(), RefusalReason> {
-        let context = self.spec().map(|spec| spec.context.clone()).unwrap_or_default();
-        let spec = self.sim.spec(effect, level, context)?;
+        let parent = self.spec().map(|spec| (spec.context.clone(), spec.prediction));
+        let (context, prediction) = parent.unwrap_or_default();
+        let mut spec = self.sim.spec(effect, level, context)?;
+        spec.prediction = prediction;
         self.sim.enqueue(super::cascade::Consequence::Apply { spec, target: to });
         Ok(())
     }

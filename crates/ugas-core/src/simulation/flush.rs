@@ -135,10 +135,17 @@ impl Simulation {
         let attribute = layout.attribute_at(slot);
         let old = (controller.base[at], controller.current[at]);
         let base = self.state.base_of(catalog, controller, layout, slot);
+        let floor = layout.slots[at].attribute.def.prediction_floor;
         let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
         let evaluated = base.ok().and_then(|base| {
-            let base = if clamp_base { clamp_to_bounds(controller, layout, slot, base) } else { base };
-            let evaluated = self.state.evaluate_slot(catalog, id, controller, slot, base)?;
+            let mut base = if clamp_base { clamp_to_bounds(controller, layout, slot, base) } else { base };
+            if clamp_base && floor.is_some() {
+                let before =
+                    self.scratch.changes.iter().find(|known| (known.controller, known.slot) == (id, slot));
+                base = self.keep_above_floor(floor, before.map_or(base, |before| before.old_base), base);
+            }
+            let mut evaluated = self.state.evaluate_slot(catalog, id, controller, slot, base)?;
+            evaluated.value = self.keep_above_floor(floor, old.1, evaluated.value);
             Some((base, evaluated))
         });
         if clamp_base && let Some(controller) = self.state.controllers.get_mut(id) {

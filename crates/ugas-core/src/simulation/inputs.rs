@@ -205,11 +205,16 @@ impl Simulation {
         input: &InputId,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
         let (mut last, mut is_told) = (Ok(None), true);
+        let cause = self.scratch.prediction;
         for handle in self.bound_to(controller, input) {
             let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
                 Err(refusal) => (Err(refusal), false),
                 // A refusal from here on has raised its event.
-                Ok(()) => (self.activate_one(handle, ActivationRequest::default()), true),
+                Ok(()) => {
+                    let prediction = self.dependent_key(cause, handle);
+                    let request = ActivationRequest { prediction, ..ActivationRequest::default() };
+                    (self.activate_one(handle, request), true)
+                }
             };
             match tried {
                 Ok(activation) => return Ok(Some(activation)),

@@ -279,6 +279,7 @@ pub(super) fn refusal(error: EvalError) -> RefusalReason {
         EvalError::MissingSetByCaller { tag } => RefusalReason::MissingSetByCaller(tag),
         EvalError::MissingCurve { curve } => RefusalReason::MissingCurve(curve),
         EvalError::MissingParam | EvalError::NotAvailable => RefusalReason::MissingParameter,
+        EvalError::NotPredicted => RefusalReason::NotPredicted,
         _ => RefusalReason::NonFinite { modifier: None, attribute: None },
     }
 }

@@ -6,7 +6,7 @@
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
 //! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
-//! and `targets`. `limits` bounds what callers bring along. `derive` is all that follows from facts, and `integrity` says
+//! and `targets`. `limits` bounds what callers bring along, `prediction` says what a client leaves to the authority (§13). `derive` is all that follows from facts, and `integrity` says
 //! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
 //! takes one controller down by names and makes a new one of it; `mirror` shows controllers to others.
 
@@ -33,6 +33,7 @@ mod mirror;
 mod numbers;
 mod observe;
 mod policy;
+mod prediction;
 mod query;
 mod refresh;
 mod reload;
@@ -112,6 +113,8 @@ use cascade::Scratch;
 pub struct Simulation {
     catalog: Arc<Catalog>,
     config: Config,
+    /// Controllers of which a client knows only what is shown, sorted.
+    shown: Vec<ControllerId>,
     state: State,
     scratch: Scratch,
     events: VecDeque<Event>,
@@ -125,6 +128,7 @@ impl Simulation {
         Self {
             catalog,
             config,
+            shown: Vec::new(),
             state,
             scratch: Scratch::default(),
             events: VecDeque::new(),

@@ -121,6 +121,10 @@ impl Environment for TaskInputs<'_> {
     }
 
     fn random(&mut self) -> Result<f64, EvalError> {
+        let ability = self.sim.state.abilities.get(self.granted).map(|granted| granted.ability);
+        if ability.is_some_and(|ability| self.sim.lacks_dice(ability, self.activation)) {
+            return Err(EvalError::NotPredicted);
+        }
         Ok(self.stream.next_f64())
     }
 }

@@ -409,6 +409,9 @@ impl Simulation {
         let (effect_id, target, tick) = (active.effect, active.target, active.ticks);
         active.ticks = active.ticks.saturating_add(1);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
+        if self.leaves_tick(id, &effect) {
+            return;
+        }
         let run = Run { effect: &effect, spec: SpecRef::Active(id), target, tick };
         if let Err(reason) = self.execute_run(&run) {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);

@@ -26,10 +26,13 @@ impl Simulation {
     /// Removes an active effect, or some of its stacks (§4.5).
     ///
     /// # Errors
-    /// If it is no longer active.
+    /// If it is no longer active, or a client leaves it to the authority.
     pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) -> Result<(), RefusalReason> {
         if !self.state.effects.contains(active) {
             return Err(RefusalReason::UnknownHandle(active));
+        }
+        if !self.may_remove(active) {
+            return Err(RefusalReason::NotPredicted);
         }
         self.operate(|sim| sim.remove_stacks(active, stacks));
         Ok(())
@@ -38,7 +41,8 @@ impl Simulation {
     /// Removes all effects on a controller that a query selects, or some of their stacks; returns how many effects were
     /// affected.
     pub fn remove_matching(&mut self, controller: ControllerId, query: &EffectQuery, stacks: Stacks) -> u32 {
-        let selected: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, query).collect();
+        let mut selected: SmallVec<[ActiveEffectId; 8]> = self.effects_matching(controller, query).collect();
+        selected.retain(|active| self.may_remove(*active));
         self.operate(|sim| {
             for &active in &selected {
                 sim.remove_stacks(active, stacks);
@@ -192,5 +196,6 @@ impl Simulation {
             ability: active.spec.context.ability,
         };
         self.scratch.prediction = active.spec.prediction;
+        self.scratch.roll = self.state.now.micros();
     }
 }

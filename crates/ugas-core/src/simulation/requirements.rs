@@ -6,9 +6,8 @@ use super::Simulation;
 use super::ability::ActivationRequest;
 use super::execute::{Run, SpecRef, written};
 use super::magnitude::Dice;
-use super::state::Role;
 use crate::ability::{
-    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing, NetExecution,
+    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
@@ -133,9 +132,7 @@ impl Simulation {
             reasons.push(ActivationReason::EffectRefused(reason));
         }
         reasons.extend(self.check_targets(&request.targets).err().map(ActivationReason::LimitReached));
-        if self.config.role == Role::Client && ability.def.net_execution == NetExecution::ServerOnly {
-            reasons.push(ActivationReason::NotAuthorised);
-        }
+        reasons.extend(self.runs_elsewhere(ability));
         if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
             reasons.push(ActivationReason::AlreadyActive);
         }

@@ -124,9 +124,22 @@ impl Simulation {
         self.blame_activation(id);
         match self.run_step(id, thread, at, &step.task) {
             Ok(flow) => self.follow(id, thread, &ability.routine, flow),
+            Err(RefusalReason::NotPredicted) => self.leave_step(id, thread, at, &ability.routine),
             Err(reason) => {
                 self.fail_task(id, at, reason);
                 false
+            }
+        }
+    }
+
+    /// A step whose numbers only the authority has: an action does nothing, and the branch goes on. What decides how it
+    /// goes on holds it; the authority will say.
+    fn leave_step(&mut self, id: ActivationId, thread: u32, at: u32, routine: &Routine) -> bool {
+        match routine.step(at).map(|step| &step.task) {
+            Some(Task::Act(_)) => self.follow(id, thread, routine, Flow::Next),
+            _ => {
+                self.begin_hold(id, thread, at);
+                true
             }
         }
     }

@@ -22,11 +22,13 @@ use crate::timer::TimerWheel;
 /// Whether a simulation decides or predicts (§13).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {
-    /// It decides: a server, or a game without a network.
+    /// It decides everything and runs everything: a game without a network.
     #[default]
     Authority,
     /// It predicts what an authority will decide, and refuses what only an authority may do.
     Client,
+    /// It decides for players on other machines: as [`Self::Authority`], but without what runs on their machines only.
+    Server,
 }
 
 /// How a simulation is set up. Not part of the state.
@@ -34,6 +36,9 @@ pub enum Role {
 pub struct Config {
     /// Seed of everything random (V5).
     pub seed: u64,
+    /// Seed of the dice that client and server roll alike ([`Randomness::Predicted`](crate::prediction::Randomness)); the
+    /// same on both sides, and unlike `seed` no secret.
+    pub prediction_seed: u64,
     /// Whether it decides or predicts.
     pub role: Role,
     /// Whether `BeforeEffectApplied` is raised, with the values from before (§15.4).
@@ -80,6 +85,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             seed: 0,
+            prediction_seed: 0,
             role: Role::Authority,
             audit: false,
             cascade_limit: 4_096,
@@ -100,9 +106,10 @@ impl Default for Config {
     }
 }
 
-plain_enum!(Role { 0 => Authority, 1 => Client });
+plain_enum!(Role { 0 => Authority, 1 => Client, 2 => Server });
 plain_struct!(Config {
     seed,
+    prediction_seed: since 2,
     role,
     audit,
     cascade_limit,

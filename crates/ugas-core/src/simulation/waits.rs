@@ -236,7 +236,7 @@ impl Simulation {
             Wait::AbilityCommit(_) => Hold::on(Subject::AbilityCommitted),
             Wait::AbilityEnd(_) => Hold::on(Subject::AbilityEnded),
             Wait::ConfirmCancel => Hold::on(Subject::Confirmation),
-            // Without a network, both sides are always here.
+            // Client and server share their ticks: both are here.
             Wait::NetSync { .. } => return Ok(Begun::Done),
             Wait::TargetData { targeting, confirmation, max_delay } => {
                 if *confirmation == Confirmation::Instant {
@@ -277,6 +277,12 @@ impl Simulation {
     pub(super) fn begin_pause(&mut self, id: ActivationId, thread: u32, step: u32, until: Time) {
         let Some(activation) = self.state.activations.get(id) else { return };
         self.begin_task(id, activation.controller, thread, step, Hold::until(until));
+    }
+
+    /// Holds a branch for as long as nothing from outside moves it.
+    pub(super) fn begin_hold(&mut self, id: ActivationId, thread: u32, step: u32) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        self.begin_task(id, activation.controller, thread, step, Hold::default());
     }
 
     fn begin_task(

@@ -132,7 +132,8 @@ pub enum WaitDef {
         /// Longest wait in seconds, after which the ability is cancelled.
         max_delay: Option<NumberDef>,
     },
-    /// Client and server have both come here. Without a network: at once.
+    /// Client and server have both come here: at once, with a network and without. They share their ticks, so both come
+    /// here in the same one, and nobody has to wait for the other's word.
     NetSync {
         /// Longest wait in seconds.
         max_delay: Option<NumberDef>,

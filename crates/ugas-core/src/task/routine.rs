@@ -64,6 +64,14 @@ impl Routine {
         })
     }
 
+    /// Containers that its tasks apply.
+    pub(crate) fn containers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.steps.iter().filter_map(|step| match &step.task {
+            Task::Act(Action::ApplyContainer(container)) => Some(*container),
+            _ => None,
+        })
+    }
+
     pub(crate) fn step(&self, step: u32) -> Option<&Step> {
         self.steps.get(step as usize)
     }

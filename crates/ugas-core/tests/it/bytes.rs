@@ -9,12 +9,14 @@ mod story;
 use std::path::PathBuf;
 
 use ugas_core::ability::AbilityDef;
+use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{Catalog, Definitions};
 use ugas_core::codec::{self, DecodeErrorKind, from_bytes, to_bytes};
 use ugas_core::command::Command;
 use ugas_core::effect::{EffectDef, TagQueryDef, TagQueryItemDef};
 use ugas_core::event::Event;
 use ugas_core::modifier::Operation;
+use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::simulation::{Config, Role, Simulation, Snapshot};
 use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
@@ -98,8 +100,11 @@ fn commands_and_configurations_come_back() {
     for command in story::commands() {
         assert_eq!(from_bytes::<Command>(&to_bytes(&command)).unwrap(), command);
     }
-    let config = Config { role: Role::Client, audit: true, max_events: 3, ..Config::seeded(u64::MAX) };
-    assert_eq!(from_bytes::<Config>(&to_bytes(&config)).unwrap(), config);
+    for role in [Role::Authority, Role::Client, Role::Server] {
+        let config =
+            Config { role, prediction_seed: 11, audit: true, max_events: 3, ..Config::seeded(u64::MAX) };
+        assert_eq!(from_bytes::<Config>(&to_bytes(&config)).unwrap(), config);
+    }
 }
 
 /// What is written is small: this is sent to whoever joins, and kept every few seconds.
@@ -145,6 +150,35 @@ fn the_deepest_definitions_come_back() {
     assert_eq!(definitions.into_builder().build().unwrap().hash(), catalog.hash());
 }
 
+/// What a version added comes back, and changes the hash of a catalog that uses it only.
+#[test]
+fn later_fields_of_definitions_come_back() {
+    let effect = || EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -5.0);
+    let ability = || AbilityDef::new("GA_Hit").task(TaskDef::apply_to_target("GE_Hit"));
+    let health = || AttributeDef::new("Health", 10.0);
+    let build = |effect: EffectDef, ability: AbilityDef, health: AttributeDef| {
+        let set = AttributeSetDef::new("Combat").with(health);
+        Catalog::builder().attribute_set(set).effect(effect).ability(ability).build().unwrap()
+    };
+    let plain = build(effect(), ability(), health());
+    let catalogs = [
+        build(effect().predicted(Prediction::CosmeticOnly), ability(), health()),
+        build(effect().randomness(Randomness::Predicted), ability(), health()),
+        build(effect(), ability().predicted(Prediction::CosmeticOnly), health()),
+        build(effect(), ability().randomness(Randomness::Predicted), health()),
+        build(effect(), ability(), health().prediction_floor(1.0)),
+    ];
+    let mut hashes: Vec<u64> = catalogs.iter().chain([&plain]).map(|catalog| catalog.hash()).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 6, "each is another catalog");
+    for catalog in catalogs {
+        let definitions: Definitions = from_bytes(&to_bytes(catalog.definitions())).unwrap();
+        assert_eq!(&definitions, catalog.definitions());
+        assert_eq!(definitions.into_builder().build().unwrap().hash(), catalog.hash());
+    }
+}
+
 #[test]
 fn lists_without_end_are_refused() {
     // 255 is no command; 44 is a batch of one command, again and again.
@@ -179,7 +213,7 @@ fn a_refusal_says_what_to_do() {
     let newer: Vec<u8> = [&plain[..4], &[9], &plain[5..]].concat();
     assert_eq!(
         message(&newer),
-        "at byte 4: the format version is 9, and this build reads 1 to 1: read it with the version that wrote it, or update"
+        "at byte 4: the format version is 9, and this build reads 1 to 2: read it with the version that wrote it, or update"
     );
     assert_eq!(
         message(b"GIF89a, an image"),

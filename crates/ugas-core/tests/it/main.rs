@@ -38,6 +38,7 @@ mod mirror;
 mod modifier_pipeline;
 mod periodic;
 mod policies;
+mod predictions;
 mod qualification;
 mod reload;
 mod reload_runs;

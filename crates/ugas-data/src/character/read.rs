@@ -6,7 +6,7 @@ use ugas_core::character::{
     AbilityReference, CapturedValue, Character, CharacterAbility, CharacterAttribute, CharacterEffect,
     CharacterSet, GrantedBy, Instigator, Lifetime, Phase, RememberedSource, RememberedValue,
 };
-use ugas_core::codec::from_bytes;
+use ugas_core::codec::{Decode, DecodeError, Decoder, open};
 use ugas_core::effect::magnitude::{AttributeCalculation, CaptureFrom};
 use ugas_core::effect::{EffectDef, EffectStatus, HitResult, RawPayload};
 use ugas_core::id::ActorId;
@@ -14,6 +14,7 @@ use ugas_core::input::InputBufferConfig;
 use ugas_core::targeting::{Placement, Team};
 use ugas_core::time::Span as Time;
 
+use super::write::DEFINITION;
 use crate::decode::{ActorNumber, Hex, Integer, List, NonNegative, Number, Vector};
 use crate::diagnostics::{Sink, codes};
 use crate::model::controller::{
@@ -285,7 +286,7 @@ fn buffer(doc: &SavedBufferDoc) -> InputBufferConfig {
 
 /// A definition that was created at run time.
 fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
-    match from_bytes(&bytes.0.value) {
+    match unsealed(&bytes.0.value) {
         Ok(definition) => Some(definition),
         Err(error) => {
             sink.push(codes::ug011::not_readable(
@@ -296,6 +297,15 @@ fn definition(bytes: &Hex, sink: &mut Sink) -> Option<EffectDef> {
             None
         }
     }
+}
+
+fn unsealed(bytes: &[u8]) -> Result<EffectDef, DecodeError> {
+    // Without an envelope it is as version 1 wrote it.
+    let mut decoder =
+        if bytes.starts_with(&DEFINITION) { open(DEFINITION, bytes)? } else { Decoder::new(bytes, 1) };
+    let definition = EffectDef::decode(&mut decoder)?;
+    decoder.finish()?;
+    Ok(definition)
 }
 
 /// A number of 64 bits.

@@ -4,9 +4,9 @@ use ugas_core::character::{
     CapturedValue, Character, CharacterAbility, CharacterAttribute, CharacterEffect, CharacterSet,
     Instigator, Lifetime, RememberedSource,
 };
-use ugas_core::codec::to_bytes;
+use ugas_core::codec::{Encode, seal};
 use ugas_core::effect::magnitude::{AttributeCalculation, CaptureFrom};
-use ugas_core::effect::{EffectStatus, HitResult};
+use ugas_core::effect::{EffectDef, EffectStatus, HitResult};
 use ugas_core::id::ActorId;
 
 use crate::decode::{
@@ -205,10 +205,17 @@ fn saved_effect(known: &CharacterEffect, character: &Character) -> SavedEffectDo
         asset_tags: some_tags(&known.asset_tags, Tag),
         stream: known.stream.map(|stream| hex(stream.to_be_bytes().to_vec())),
         rules: known.rules.map(|rules| hex(rules.to_be_bytes().to_vec())),
-        definition: known.definition.as_ref().map(|definition| hex(to_bytes(&**definition))),
+        definition: known.definition.as_ref().map(|definition| hex(sealed(definition))),
         abilities: if granted.is_empty() { List::default() } else { list(granted.into_iter()) },
         ..SavedEffectDoc::default()
     }
+}
+
+/// The kind of envelope that a definition stands in, so that later versions know what they read.
+pub(super) const DEFINITION: [u8; 4] = *b"UGED";
+
+fn sealed(definition: &EffectDef) -> Vec<u8> {
+    seal(DEFINITION, |encoder| definition.encode(encoder))
 }
 
 /// How the form names the instigator; what it is stands in the `Saved` block.

@@ -1,6 +1,8 @@
 //! Rules about single documents that need more than the types of their fields.
 
+use ugas_core::ability::NetExecution;
 use ugas_core::attribute::AttributeCategory;
+use ugas_core::effect::AUTHORITATIVE_ONLY;
 use ugas_core::modifier::Operation;
 
 use super::{Index, targeting};
@@ -57,6 +59,13 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
     {
         sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
     }
+    if let Some(floor) = &doc.prediction_floor
+        && let Some(BoundDoc::Number(min)) = doc.clamping.as_ref().and_then(|clamping| clamping.min.as_ref())
+        && floor.0.value <= min.0.value
+    {
+        let because = format!("the value is never below its `Min` of {} anyway", min.0.value);
+        sink.push(codes::ug095::ignored(floor.0.span, "PredictionFloor", &because));
+    }
 }
 
 fn effect(doc: &EffectDoc, sink: &mut Sink) {
@@ -83,6 +92,14 @@ fn effect(doc: &EffectDoc, sink: &mut Sink) {
         }
     }
     lasting(doc, sink);
+    let asset = doc.asset_tags.iter().map(|tag| &tag.value);
+    let mut tags = asset.chain(doc.granted_tags.iter().map(|tag| &tag.value));
+    if let Some(prediction) = &doc.prediction
+        && tags.any(|tag| tag == AUTHORITATIVE_ONLY)
+    {
+        let because = format!("no client applies an effect with the tag `{AUTHORITATIVE_ONLY}`");
+        sink.push(codes::ug095::ignored(prediction.0.span, "Prediction", &because));
+    }
     if let Some(chance) = &doc.chance
         && let (Some(value), None) = (&chance.value, &chance.curve)
         && !(0.0..=1.0).contains(&value.0.value)
@@ -157,6 +174,18 @@ fn lasting(doc: &EffectDoc, sink: &mut Sink) {
 
 fn ability(doc: &AbilityDoc, index: &Index<'_>, sink: &mut Sink) {
     doc.targeting.iter().for_each(|doc| targeting::check(doc, sink));
+    if let Some(execution) = &doc.net_execution
+        && execution.0.value != NetExecution::LocalPredicted
+    {
+        let because =
+            format!("an ability with `NetExecution: {}` is not predicted", execution.0.value.word());
+        if let Some(prediction) = &doc.prediction {
+            sink.push(codes::ug095::ignored(prediction.0.span, "Prediction", &because));
+        }
+        if let Some(randomness) = &doc.randomness {
+            sink.push(codes::ug095::ignored(randomness.0.span, "Randomness", &because));
+        }
+    }
     let policy = |effect: &EffectDoc| effect.duration_policy.as_ref().map(|policy| policy.0.value);
     if let Some(cost) = &doc.cost
         && let Some(effect) = index.effect_docs.get(cost.value.as_str())

@@ -13,7 +13,7 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 28] = [
+const OUTCOMES: [&str; 30] = [
     "Ok",
     "NotGranted",
     "AlreadyActive",
@@ -37,6 +37,8 @@ const OUTCOMES: [&str; 28] = [
     "MissingCurve",
     "AuthoritativeOnly",
     "NotAuthorised",
+    "NotPredicted",
+    "ClientOnly",
     "UnknownController",
     "UnknownEffect",
     "UnknownAbility",

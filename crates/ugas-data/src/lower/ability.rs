@@ -63,6 +63,8 @@ pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> Abilit
             .filter(|range| *range > 0.0),
         net_execution: choice(&doc.net_execution),
         net_security: choice(&doc.net_security),
+        prediction: doc.prediction.as_ref().map(|choice| choice.0.value),
+        randomness: choice(&doc.randomness),
         allowed_effects: texts(&doc.allowed_effects),
         tasks: tasks.list(&doc.tasks),
         metadata: metadata(&doc.metadata, &doc.description),

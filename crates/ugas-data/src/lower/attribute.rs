@@ -45,6 +45,7 @@ pub(super) fn attribute(doc: &AttributeDoc) -> AttributeDef {
         on_bound_change: doc.on_bound_change.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
         drain_into: texts(&doc.drain_into),
         quantize,
+        prediction_floor: doc.prediction_floor.as_ref().map(|number| number.0.value),
         metadata: metadata(&doc.metadata, &doc.description),
     }
 }

@@ -69,6 +69,8 @@ pub(super) fn effect(doc: &EffectDoc) -> EffectDef {
         granted_abilities: doc.granted_abilities.iter().map(grant).collect(),
         cues: texts(&doc.cues),
         cue_magnitude: doc.cue_magnitude.as_ref().map(|name| name.value.clone()),
+        prediction: doc.prediction.as_ref().map(|choice| choice.0.value),
+        randomness: doc.randomness.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
         metadata: metadata(&doc.metadata, &doc.description),
     }
 }

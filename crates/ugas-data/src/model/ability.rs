@@ -1,6 +1,7 @@
 //! Abilities and their tasks (§8.7, §10).
 
 use ugas_core::ability::{Instancing, NetExecution, NetSecurity, TriggerOn};
+use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::targeting::{Affiliation, Confirmation, Origin};
 use ugas_core::task::{Comparison, Recipient, TaskOutcome};
 
@@ -44,6 +45,12 @@ choice! {
         "ServerOnlyTermination" => Self::ServerOnlyTermination,
         "ServerOnly" => Self::ServerOnly,
     }
+    Prediction {
+        "Predict" => Self::Predict,
+        "CosmeticOnly" => Self::CosmeticOnly,
+        "Never" => Self::Never,
+    }
+    Randomness { "ServerOnly" => Self::ServerOnly, "Predicted" => Self::Predicted }
     TargetingMethod {
         "Self" => Self::SelfOnly,
         "ActivationTarget" => Self::ActivationTarget,
@@ -179,6 +186,8 @@ record! {
         charges: optional ChargesDoc = "Charges", "Uses that recharge.";
         net_execution: optional Choice<NetExecution> = "NetExecution", "Where it runs.";
         net_security: optional Choice<NetSecurity> = "NetSecurity", "Who may begin and end it.";
+        prediction: optional Choice<Prediction> = "Prediction", "How far a client goes with it before the server has decided (default: as far as it knows enough).";
+        randomness: optional Choice<Randomness> = "Randomness", "Who rolls the dice of its tasks (default: ServerOnly).";
         allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
         targeting: optional TargetingDoc = "Targeting", "Who may be hit: limits for the target of an activation, and where its tasks look for targets.";
         set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for every effect that it makes, its cost and cooldown included.";

@@ -96,6 +96,7 @@ record! {
         on_bound_change: optional Choice<OnBoundChange> = "OnBoundChange", "What a moving bound does to the base (default: Keep).";
         drain_into: list AttributeName = "DrainInto", "Attributes that a meta attribute's amount is taken from, in order.";
         quantize: optional QuantizeDoc = "Quantize", "Precision on the wire.";
+        prediction_floor: optional Number = "PredictionFloor", "A client's prediction never takes the value below this.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }

@@ -6,6 +6,7 @@ use ugas_core::effect::{
     AbilityRemoval, AdditionalTo, DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition,
     StackExpiration, StackingType,
 };
+use ugas_core::prediction::{Prediction, Randomness};
 
 use super::magnitude::{MagnitudeDoc, ModifierDoc, OperationWord, TagRequirementDoc};
 use super::{
@@ -262,6 +263,8 @@ record! {
         granted_abilities: list AbilityGrantDoc = "GrantedAbilities", "Abilities granted while it is active.";
         cues: list CueTag = "GameplayCues", "Cues.";
         cue_magnitude: optional AttributeName = "CueMagnitude", "Attribute whose modifier feeds a cue's magnitude.";
+        prediction: optional Choice<Prediction> = "Prediction", "How far a client goes with it before the server has decided (default: as far as it knows enough).";
+        randomness: optional Choice<Randomness> = "Randomness", "Who rolls its dice (default: ServerOnly).";
         area: optional AreaDoc = "Area", "The area that it covers.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";

@@ -2,6 +2,7 @@
 
 use ugas_core::ability::{AbilityDef, GameplayEvent, Instancing, TriggerOn};
 use ugas_core::input::{InputId, Platform};
+use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::simulation::{Config, Simulation, Spawn};
 use ugas_core::targeting::{Affiliation, Confirmation, Shape};
 use ugas_core::task::{
@@ -61,6 +62,27 @@ fn fields_arrive_where_they_belong() {
     assert_eq!(def.tasks.len(), 8);
     // Without MaxRange the reach of the targeting limits the activation.
     assert_eq!(ability(&pack, "GA_Other").max_range, Some(20.0));
+}
+
+#[test]
+fn what_clients_predict_arrives_where_it_belongs() {
+    let pack = load(EVERYTHING);
+    let other = ability(&pack, "GA_Other");
+    assert_eq!((other.prediction, other.randomness), (Some(Prediction::Never), Randomness::Predicted));
+    let everything = ability(&pack, "GA_Everything");
+    assert_eq!((everything.prediction, everything.randomness), (None, Randomness::ServerOnly));
+    let effect = |name: &str| {
+        let id = pack.catalog.effect(name).unwrap();
+        pack.catalog.effect_by_id(id).unwrap().def().clone()
+    };
+    let buff = effect("GE_Buff");
+    assert_eq!((buff.prediction, buff.randomness), (Some(Prediction::CosmeticOnly), Randomness::Predicted));
+    assert_eq!((effect("GE_Hit").prediction, effect("GE_Hit").randomness), (None, Randomness::ServerOnly));
+    let vital = pack.catalog.attribute_set("Vital").unwrap();
+    let attributes = pack.catalog.attributes_of(vital);
+    let floors: Vec<(&str, f64)> =
+        attributes.filter_map(|(_, known)| Some((&*known.name, known.prediction_floor?))).collect();
+    assert_eq!(floors, [("Health", 1.0)]);
 }
 
 #[test]

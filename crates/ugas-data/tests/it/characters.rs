@@ -80,6 +80,14 @@ fn the_files_are_what_they_were() {
     }
 }
 
+/// Definitions of effects created at run time stand in a file as bytes; those of version 1 had no envelope.
+#[test]
+fn files_of_older_versions_stay_readable() {
+    let older = include_str!("../expected/character-v1.yaml");
+    assert_eq!(from_text("character.yaml", older).unwrap(), rich());
+    assert_ne!(to_yaml(&rich()), older, "the definition has an envelope now");
+}
+
 #[test]
 fn our_schema_and_the_official_one_accept_it() {
     let document: Value = serde_json::from_str(&to_json(&rich())).unwrap();

@@ -143,6 +143,8 @@ impl Renumbering {
                 | ActivationReason::NoCharges
                 | ActivationReason::OutOfRange
                 | ActivationReason::NotAuthorised
+                | ActivationReason::NotPredicted
+                | ActivationReason::ClientOnly
                 | ActivationReason::LimitReached(_) => {}
                 ActivationReason::UnknownAbility(ability) => *ability = self.ability_or_unknown(*ability),
                 ActivationReason::BlockedByAbility { tag, .. }
@@ -164,6 +166,7 @@ impl Renumbering {
             | RefusalReason::UnknownHandle(_)
             | RefusalReason::StillActive(_)
             | RefusalReason::AuthoritativeOnly
+            | RefusalReason::NotPredicted
             | RefusalReason::Hook(_)
             | RefusalReason::ApplicationQuery
             | RefusalReason::Immune { .. }

@@ -74,6 +74,7 @@ pub(crate) mod ug091;
 pub(crate) mod ug092;
 pub(crate) mod ug093;
 pub(crate) mod ug094;
+pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
 
@@ -155,6 +156,7 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug092::DOC,
     &ug093::DOC,
     &ug094::DOC,
+    &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
 ];
