@@ -32,6 +32,7 @@ mod clock;
 mod error;
 mod names;
 mod piece;
+mod put;
 pub(crate) mod record;
 mod seen;
 pub(crate) mod shown;
