@@ -15,6 +15,7 @@ use super::local::is_local;
 use super::{Client, ClientEvent, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
 use crate::message::{Burst, NetCommand, RunRef};
+use crate::wire::settle;
 
 /// Why the player cannot do something.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -195,7 +196,7 @@ impl Client {
         }
     }
 
-    fn queue(&mut self, command: NetCommand) -> Result<PredictionKey, ActError> {
+    fn queue(&mut self, mut command: NetCommand) -> Result<PredictionKey, ActError> {
         if !self.is_playing() || self.base.is_none() {
             return Err(ActError::NotPlaying);
         }
@@ -203,6 +204,8 @@ impl Client {
             return Err(ActError::TooMany);
         }
         let key = PredictionKey::new(self.tick.next().0, self.next.len() as u16);
+        // What is predicted is what the server reads: places in single precision.
+        settle(&mut command);
         self.next.push(command);
         Ok(key)
     }
