@@ -35,7 +35,17 @@ const EXPIRES: u64 = 1 << 18;
 const NEXT_TICK: u64 = 1 << 19;
 const LAST_SOURCE: u64 = 1 << 20;
 const NOT_GIVEN: u64 = 1 << 21;
-const KNOWN: u64 = (1 << 22) - 1;
+const DICE: u64 = 1 << 22;
+const KNOWN: u64 = (1 << 23) - 1;
+
+/// Whether the dice of an effect may be known to whoever reads its record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dice {
+    /// They are the authority's.
+    Secret,
+    /// Both sides roll them alike (V5).
+    Shared,
+}
 
 /// An effect that was read. Where its clock stands depends on the time; [`Self::set_clock`] sees to it.
 #[derive(Clone, Debug)]
@@ -72,6 +82,7 @@ pub(crate) fn write_effect(
     effect: &Effect,
     catalog: &Catalog,
     now: Time,
+    dice: Dice,
     encoder: &mut Encoder,
 ) {
     let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
@@ -109,6 +120,7 @@ pub(crate) fn write_effect(
         (NEXT_TICK, has_own_tick),
         (LAST_SOURCE, last_source.is_some()),
         (NOT_GIVEN, !active.given),
+        (DICE, dice == Dice::Shared),
     ]);
     active.effect.encode(encoder);
     encoder.unsigned(bits);
@@ -144,6 +156,7 @@ pub(crate) fn write_effect(
     write(EXPIRES, &Bare(&active.expires));
     write(NEXT_TICK, &active.next_tick);
     write(LAST_SOURCE, &Bare(last_source));
+    write(DICE, &active.stream);
 }
 
 /// Reads an effect that is on `target`.
@@ -201,6 +214,7 @@ pub(crate) fn read_effect(
     let expires = read_if(bits, EXPIRES, decoder)?;
     let next_tick = read_if(bits, NEXT_TICK, decoder)?;
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
+    let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let magnitudes = match magnitudes {
         Some(magnitudes) => magnitudes,
         None => {
@@ -227,7 +241,7 @@ pub(crate) fn read_effect(
         next_tick: None,
         ticks: 0,
         magnitudes,
-        stream: 0,
+        stream,
         last_source,
         granted,
         refresh_pending: false,
