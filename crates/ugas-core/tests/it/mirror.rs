@@ -408,7 +408,10 @@ fn no_dice_leave_the_server() {
 #[test]
 fn dice_that_both_roll_alike_go_on() {
     let lucky = MagnitudeDef::expression("rand() * 100");
-    let lucky = EffectDef::lasting("GE_Lucky", 9.0).every(1.0).modify("Health", Operation::Override, lucky);
+    let mut lucky =
+        EffectDef::lasting("GE_Lucky", 9.0).every(1.0).modify("Health", Operation::Override, lucky);
+    // One tick more than time has passed for.
+    lucky.period.as_mut().unwrap().execute_on_application = true;
     let roll = TaskDef::Act(ActionDef::SetParameter { name: "Roll".into(), value: "rand()".into() });
     let gamble = AbilityDef::new("GA_Gamble")
         .task(roll.clone())

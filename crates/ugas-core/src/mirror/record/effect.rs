@@ -57,12 +57,14 @@ pub(crate) struct EffectFacts {
     expires: Option<Time>,
     /// Its next tick, where that does not follow.
     next_tick: Option<Option<Time>>,
+    /// How many ticks there were beyond those that follow, where dice depend on it.
+    more_ticks: i64,
 }
 
 impl EffectFacts {
     /// Of an effect that has no clock.
     pub(crate) fn endless(active: ActiveEffect) -> Self {
-        Self { active, offset: Span::ZERO, expires: None, next_tick: None }
+        Self { active, offset: Span::ZERO, expires: None, next_tick: None, more_ticks: 0 }
     }
 
     /// Sets its clock to an instant. One whose time was up before ends now: that is for the simulation to find out.
@@ -72,7 +74,8 @@ impl EffectFacts {
         let own = self.next_tick.filter(|next| next.is_none_or(|next| next >= now));
         self.active.next_tick = own.unwrap_or(clock.next_tick);
         self.active.phase = clock.phase;
-        self.active.ticks = clock.ticks;
+        let ticks = i64::from(clock.ticks).saturating_add(self.more_ticks).max(0);
+        self.active.ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
     }
 }
 
@@ -157,6 +160,7 @@ pub(crate) fn write_effect(
     write(NEXT_TICK, &active.next_tick);
     write(LAST_SOURCE, &Bare(last_source));
     write(DICE, &active.stream);
+    write(DICE, &(i64::from(active.ticks) - i64::from(clock.ticks)));
 }
 
 /// Reads an effect that is on `target`.
@@ -215,6 +219,7 @@ pub(crate) fn read_effect(
     let next_tick = read_if(bits, NEXT_TICK, decoder)?;
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
     let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
+    let more_ticks = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let magnitudes = match magnitudes {
         Some(magnitudes) => magnitudes,
         None => {
@@ -251,7 +256,7 @@ pub(crate) fn read_effect(
         spec,
     };
     check(&active, effect).map_err(|what| decoder.invalid(what))?;
-    Ok(EffectFacts { active, offset, expires, next_tick })
+    Ok(EffectFacts { active, offset, expires, next_tick, more_ticks })
 }
 
 /// What can be said without looking at others; the rest is looked at when it is installed.
