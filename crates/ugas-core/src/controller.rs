@@ -254,6 +254,11 @@ impl Controller {
 
     /// The modifiers of one slot, in application order.
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
+        let (Some(first), Some(last)) = (self.modifiers.first(), self.modifiers.last()) else { return &[] };
+        // All of them, as often as not: nothing has to be searched.
+        if (first.slot, last.slot) == (slot, slot) {
+            return &self.modifiers;
+        }
         let start = self.modifiers.partition_point(|entry| entry.slot < slot);
         let end = start + self.modifiers[start..].partition_point(|entry| entry.slot == slot);
         &self.modifiers[start..end]

@@ -292,6 +292,7 @@ impl State {
     }
 
     /// The bounds of a slot at this moment.
+    #[inline]
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {
             bound.map(|bound| match bound {
@@ -304,7 +305,6 @@ impl State {
 
     /// The base of a slot: what is stored, or what its expression gives (B2).
     pub(super) fn base_of(
-        &self,
         catalog: &Catalog,
         controller: &Controller,
         layout: &Layout,
@@ -337,7 +337,9 @@ impl State {
         };
         let (min, max) = Self::bounds(controller, slot);
         let mut value = clamp(finite(result.value)?, min, max);
-        if let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref()) {
+        if catalog.has_hooks()
+            && let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref())
+        {
             let old = controller.current[usize::from(slot_index)];
             let change = PreChange { controller: id, attribute: slot.attribute.id, base, old, new: value };
             value = finite(hook(&change)).unwrap_or(value);
@@ -400,6 +402,7 @@ impl Simulation {
 }
 
 /// B0: `max(Min, min(Max, x))`, so that Min wins.
+#[inline]
 pub(crate) fn clamp(value: f64, min: Option<f64>, max: Option<f64>) -> f64 {
     let mut value = value;
     if let Some(max) = max
