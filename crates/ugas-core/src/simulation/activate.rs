@@ -128,7 +128,7 @@ impl Simulation {
             return;
         }
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         let parameters = cue_parameters(active, effect);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
@@ -162,7 +162,7 @@ impl Simulation {
     pub(super) fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         let parameters = cue_parameters(active, effect);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
@@ -191,7 +191,7 @@ impl Simulation {
             active.granted = granted.iter().copied().filter(stays).collect();
             granted.retain(|handle| !stays(handle));
         }
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.remove_tag(target, tag);
         }

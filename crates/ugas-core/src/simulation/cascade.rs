@@ -173,7 +173,9 @@ impl Simulation {
             return;
         }
         loop {
-            self.begin_queued();
+            if !self.scratch.begins.is_empty() {
+                self.begin_queued();
+            }
             self.flush();
             let Some(pending) = self.scratch.queue.pop_front() else {
                 // What the recalculation ended may have been waited for.

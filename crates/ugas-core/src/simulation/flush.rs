@@ -72,12 +72,16 @@ impl Simulation {
     /// Recalculates, then raises events.
     pub(super) fn flush(&mut self) {
         self.recompute();
-        self.raise_changes();
+        if !self.scratch.changes.is_empty() {
+            self.raise_changes();
+        }
     }
 
     /// Brings all values up to date, and all effects into the state that tags ask for, without raising events of values.
     fn recompute(&mut self) {
-        self.recompute_by(Self::refresh_effect);
+        if !self.scratch.is_up_to_date() {
+            self.recompute_by(Self::refresh_effect);
+        }
     }
 
     /// Brings all values up to date in the middle of an application. Whether effects are inhibited or removed is judged
@@ -242,9 +246,6 @@ impl Simulation {
 
     /// Raises one event for each value that differs from before (B5), and lets bases follow bounds that moved (B1).
     fn raise_changes(&mut self) {
-        if self.scratch.changes.is_empty() {
-            return;
-        }
         let mut followers = Followers::new();
         let mut next = 0;
         while let Some(&change) = self.scratch.changes.get(next) {

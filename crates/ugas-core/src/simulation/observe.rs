@@ -196,13 +196,18 @@ impl Simulation {
     /// The abilities of a controller whose cooldown is this tag alone.
     fn abilities_cooling_by(&self, id: ControllerId, tag: TagId) -> SmallVec<[AbilityHandle; 2]> {
         let Some(controller) = self.state.controllers.get(id) else { return SmallVec::new() };
-        let concerns = |handle: &AbilityHandle| {
-            self.granted(*handle).is_some_and(|(_, ability)| {
+        let concerns = |handle: AbilityHandle| {
+            self.granted(handle).is_some_and(|(_, ability)| {
                 let mut others = ability.cooldown_tags.present_in(&controller.tags);
                 others.all(|other| other == tag)
             })
         };
-        let with_tag = controller.ability_index.about(AbilityKey::Cooldown(tag)).iter();
-        with_tag.map(|&(.., handle)| handle).filter(concerns).collect()
+        let mut cooling = SmallVec::new();
+        for &(.., handle) in controller.ability_index.about(AbilityKey::Cooldown(tag)) {
+            if concerns(handle) {
+                cooling.push(handle);
+            }
+        }
+        cooling
     }
 }

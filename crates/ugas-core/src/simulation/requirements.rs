@@ -394,7 +394,9 @@ impl Simulation {
                 }
             }
         }
-        if let Some(shortfall) = drain_metas(controller, layout, &mut bases) {
+        if layout.has_meta
+            && let Some(shortfall) = drain_metas(controller, layout, &mut bases)
+        {
             return Ok(Some(shortfall));
         }
         for (slot, base) in bases {
@@ -435,7 +437,10 @@ impl Simulation {
             ..EffectContext::default()
         };
         let level = running.map_or(granted.level, |running| running.level);
-        let mut spec = self.spec(effect, f64::from(level), context)?;
+        let definition = self.state.definition(&self.catalog, effect);
+        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
+        let mut spec = EffectSpec::new(effect, definition.name_hash, f64::from(level), context);
+        self.capture_into(&mut spec, definition, Side::Source, Some(granted.controller));
         spec.prediction = running.and_then(|running| running.prediction);
         for (tag, number) in &ability.set_by_caller {
             let value = self.ability_number(handle, activation, number)?;

@@ -230,7 +230,7 @@ impl Simulation {
             run_index: Row::new(),
             subscriptions: Row::new(),
             ability_blocks: SmallVec::new(),
-            inputs: SmallVec::new(),
+            inputs: Vec::new(),
             buffer: InputBuffer::new(self.catalog.input_buffer),
             placement: None,
             team: None,
