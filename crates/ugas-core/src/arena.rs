@@ -126,6 +126,10 @@ impl<H: Handle, T> Arena<H, T> {
             let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
             let handle = H::from_parts(index, NonZeroU32::MIN);
             let content = Content::Occupied(make(handle));
+            if self.slots.len() == self.slots.capacity() {
+                // By half, and not to twice as much: objects are large, and so is what is spare.
+                self.slots.reserve_exact((self.slots.len() / 2).max(4));
+            }
             self.slots.push(Slot { generation: NonZeroU32::MIN, content });
             handle
         };

@@ -206,7 +206,7 @@ impl Simulation {
             let at = usize::from(slot);
             let Some(place) = layout.slots.get(at) else { continue };
             let stored = controller.base[at];
-            let mut base = self.state.base_of(&self.catalog, controller, layout, slot).unwrap_or(stored);
+            let mut base = State::base_of(&self.catalog, controller, layout, slot).unwrap_or(stored);
             if place.attribute.derived.is_none() {
                 let (min, max) = State::bounds(controller, place);
                 base = clamp(base, min, max);
