@@ -10,7 +10,8 @@ use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
-use ugas_core::task::{ActionDef, TaskDef};
+use ugas_core::targeting::{Confirmation, TargetingDef};
+use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
 use ugas_net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
@@ -22,9 +23,17 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     let hero = |name: &str, mode| {
         let mut hero = ControllerDef::new(name).with_set("Combat").with_tag("Kind.Hero");
         hero.replication = mode;
-        for ability in
-            ["GA_Bolt", "GA_Weapon", "GA_Shield", "GA_Channel", "GA_Royal", "GA_Local", "GA_Guarded"]
-        {
+        for ability in [
+            "GA_Bolt",
+            "GA_Weapon",
+            "GA_Shield",
+            "GA_Channel",
+            "GA_Royal",
+            "GA_Local",
+            "GA_Guarded",
+            "GA_Sling",
+            "GA_Aim",
+        ] {
             hero = hero.with_ability(grant(ability));
         }
         hero.with_effect("GE_Regeneration", 1.0)
@@ -94,6 +103,23 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                 .task(TaskDef::commit())
                 .task(TaskDef::wait(1.0))
                 .task(apply_owner("GE_Shield")),
+        )
+        .ability(
+            AbilityDef::new("GA_Sling")
+                .max_range(10.0)
+                .task(TaskDef::commit())
+                .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
+        )
+        .ability(
+            AbilityDef::new("GA_Aim")
+                .owning("State.Aiming")
+                .task(TaskDef::commit())
+                .task(TaskDef::Wait(WaitDef::TargetData {
+                    targeting: TargetingDef::default(),
+                    confirmation: Confirmation::Custom,
+                    max_delay: None,
+                }))
+                .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
         )
         .ability(royal)
         .ability(local)
