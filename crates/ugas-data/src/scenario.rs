@@ -29,6 +29,7 @@ mod abilities;
 mod characters;
 pub(crate) mod check;
 mod commands;
+mod cut;
 mod expect;
 mod expect_abilities;
 mod outcome;
