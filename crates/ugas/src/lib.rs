@@ -298,4 +298,6 @@ mod manual {
     struct Characters;
     #[doc = include_str!("../../../docs/book/21-promises.md")]
     struct Promises;
+    #[doc = include_str!("../../../docs/book/22-from-c.md")]
+    struct FromC;
 }

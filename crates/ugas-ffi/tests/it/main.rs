@@ -1,0 +1,7 @@
+//! The interface as C sees it.
+
+mod calls;
+mod fuzz;
+mod header;
+mod host;
+mod rules;
