@@ -90,20 +90,18 @@ pub unsafe extern "C" fn ugas_attributes_read(
         let places = controllers.len().checked_mul(attributes.len());
         let places = places.ok_or_else(|| Failure::argument("so many values do not fit into memory"))?;
         let missing = memory.optional(missing)?;
-        let simulation = &context.simulation(simulation)?.simulation;
-        let mut absent = 0;
-        let mut count = 0;
-        let mut room = memory.room(out, places, &raw mut count)?;
         let read = reader(value)?;
+        let simulation = &context.simulation(simulation)?.simulation;
+        let mut places = memory.block(out, places)?.iter_mut();
+        let mut absent = 0;
         for &bits in controllers {
             let id = ControllerId::from_bits(bits);
-            for &attribute in attributes {
+            for (&attribute, place) in attributes.iter().zip(&mut places) {
                 let found = id.and_then(|id| read(simulation, id, AttributeId::from_index(attribute)));
                 absent += usize::from(found.is_none());
-                room.push(found.unwrap_or(f64::NAN));
+                place.write(found.unwrap_or(f64::NAN));
             }
         }
-        room.finish();
         if let Some(missing) = missing {
             missing.set(absent);
         }

@@ -111,6 +111,17 @@ impl<'a> Memory<'a> {
         Ok(unsafe { core::slice::from_raw_parts(data, length) })
     }
 
+    /// Places for a fixed number of results, side by side: what is written in bulk.
+    pub(crate) fn block<T: Plain>(self, data: *mut T, length: usize) -> Outcome<&'a mut [MaybeUninit<T>]> {
+        if length == 0 {
+            return Ok(&mut []);
+        }
+        check(data.cast_const(), length)?;
+        // SAFETY: not null, aligned and not too long, checked above; it need not be initialised; the rest is the promise
+        // of `of_call`.
+        Ok(unsafe { core::slice::from_raw_parts_mut(data.cast(), length) })
+    }
+
     /// A place for one result.
     pub(crate) fn out<T: Plain>(self, place: *mut T) -> Outcome<Place<'a, T>> {
         check(place.cast_const(), 1)?;

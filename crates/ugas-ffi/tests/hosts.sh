@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds and runs the hosts in C, C++ and Python against the library. What is not installed is left out, with a word; with
-# UGAS_HOSTS=all its absence is a failure. The library is built unless its folder is given as the argument.
+# UGAS_HOSTS=all its absence is a failure, and with UGAS_HOSTS=without-sdk the folder of `--example sdk` is not tried. The
+# library is built unless its folder is given as the argument.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -55,6 +56,38 @@ fi
 if have python3 "the host in Python"; then
     python3 examples/python/fight.py "$library/libugas_ffi.so" "$pack" >/dev/null
     passed+=(python)
+fi
+
+# What is handed out has everything that a host needs; its own files say how to build with it.
+sdk() {
+    cargo run --quiet --locked --package ugas-ffi --example sdk -- "$work/sdk" "$library"
+    if command -v gcc >/dev/null && have pkg-config "the host built with pkg-config"; then
+        local flags
+        flags="$(PKG_CONFIG_PATH="$work/sdk/lib/pkgconfig" pkg-config --cflags --libs ugas)"
+        # shellcheck disable=SC2086 # the flags are words
+        gcc -std=c11 "$work/sdk/examples/c/fight.c" $flags -o "$work/fight-sdk"
+        LD_LIBRARY_PATH="$work/sdk/lib" "$work/fight-sdk" "$work/sdk/examples/duel.yaml" >/dev/null
+        passed+=(pkg-config)
+    fi
+    if command -v gcc >/dev/null && have cmake "the host built with CMake"; then
+        cat >"$work/sdk/examples/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.21)
+project(fight C)
+find_package(ugas 0.1 CONFIG REQUIRED)
+add_executable(fight c/fight.c)
+target_link_libraries(fight ugas::ugas)
+add_executable(fight-static c/fight.c)
+target_link_libraries(fight-static ugas::static)
+CMAKE
+        cmake -S "$work/sdk/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/sdk" >/dev/null
+        cmake --build "$work/cmake" >/dev/null
+        "$work/cmake/fight" "$work/sdk/examples/duel.yaml" >/dev/null
+        "$work/cmake/fight-static" "$work/sdk/examples/duel.yaml" >/dev/null
+        passed+=(cmake)
+    fi
+}
+if [[ "${UGAS_HOSTS:-}" != without-sdk ]]; then
+    sdk
 fi
 
 echo "hosts: ${passed[*]:-none}"

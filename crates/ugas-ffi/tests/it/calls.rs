@@ -5,7 +5,7 @@ use std::ptr::{null, null_mut};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, copied, text, zeroed_apply};
+use crate::host::{Calculate, Host, copied, text, zeroed_apply};
 
 #[test]
 fn a_bulk_read_fills_rows_and_counts_what_is_missing() {
@@ -290,9 +290,7 @@ unsafe extern "C" fn writes_elsewhere(
 
 #[test]
 fn a_calculation_that_goes_wrong_refuses_the_effect() {
-    type Wrong =
-        unsafe extern "C" fn(*mut c_void, *const ugas_calculation_input, *mut ugas_calculation_output) -> u32;
-    for wrong in [gives_up as Wrong, wants_too_much, writes_elsewhere] {
+    for wrong in [gives_up as Calculate, wants_too_much, writes_elsewhere] {
         let host = Host::with(wrong, null_mut(), None);
         let (one, other) = (host.spawn(), host.spawn());
         assert_eq!(host.apply("GE_Slash", one, other), ugas_status::Refused);

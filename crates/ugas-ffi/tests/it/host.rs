@@ -36,6 +36,41 @@ pub(crate) unsafe extern "C" fn slash(
     0
 }
 
+/// What C has as `ugas_calculate`.
+pub(crate) type Calculate =
+    unsafe extern "C" fn(*mut c_void, *const ugas_calculation_input, *mut ugas_calculation_output) -> u32;
+
+/// Registers the calculation that the pack of the examples wants.
+pub(crate) fn add_slash(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    calculate: Calculate,
+    user: *mut c_void,
+    free: ugas_free,
+) -> ugas_status {
+    let party = |name, party: ugas_party| ugas_reading { name: text(name), party: party as u32, frozen: 0 };
+    let attributes = [party("Attack", ugas_party::Source), party("Armor", ugas_party::Target)];
+    let outputs = [text("Health")];
+    let calculation = ugas_calculation {
+        size: size_of::<ugas_calculation>(),
+        name: text("ExecCalc_Slash"),
+        attributes: attributes.as_ptr(),
+        attribute_count: attributes.len(),
+        tags: null(),
+        tag_count: 0,
+        magnitudes: null(),
+        magnitude_count: 0,
+        outputs: outputs.as_ptr(),
+        output_count: outputs.len(),
+        random_count: 0,
+        calculate: Some(calculate),
+        user,
+        free,
+    };
+    // SAFETY: a live context and a local variable.
+    unsafe { ugas_loader_add_calculation(context, loader, &raw const calculation) }
+}
+
 pub(crate) struct Host {
     pub(crate) context: *mut ugas_context,
     pub(crate) catalog: ugas_catalog,
@@ -47,44 +82,24 @@ impl Host {
         Self::with(slash, null_mut(), None)
     }
 
-    pub(crate) fn with(
-        calculate: unsafe extern "C" fn(
-            *mut c_void,
-            *const ugas_calculation_input,
-            *mut ugas_calculation_output,
-        ) -> u32,
-        user: *mut c_void,
-        free: ugas_free,
+    pub(crate) fn with(calculate: Calculate, user: *mut c_void, free: ugas_free) -> Self {
+        Self::prepared(PACK, |context, loader| add_slash(context, loader, calculate, user, free))
+    }
+
+    /// With another pack, and what `prepare` adds to the loader.
+    pub(crate) fn prepared(
+        pack: &str,
+        prepare: impl FnOnce(*mut ugas_context, ugas_loader) -> ugas_status,
     ) -> Self {
         let mut host = Self { context: null_mut(), catalog: 0, simulation: 0 };
         let mut loader = 0;
-        let party =
-            |name, party: ugas_party| ugas_reading { name: text(name), party: party as u32, frozen: 0 };
-        let attributes = [party("Attack", ugas_party::Source), party("Armor", ugas_party::Target)];
-        let outputs = [text("Health")];
-        let calculation = ugas_calculation {
-            size: size_of::<ugas_calculation>(),
-            name: text("ExecCalc_Slash"),
-            attributes: attributes.as_ptr(),
-            attribute_count: attributes.len(),
-            tags: null(),
-            tag_count: 0,
-            magnitudes: null(),
-            magnitude_count: 0,
-            outputs: outputs.as_ptr(),
-            output_count: outputs.len(),
-            random_count: 0,
-            calculate: Some(calculate),
-            user,
-            free,
-        };
         // SAFETY: every pointer leads to a local variable.
         unsafe {
             assert_eq!(ugas_context_new(UGAS_ABI_VERSION, &raw mut host.context), ugas_status::Ok);
             let context = host.context;
             host.must(ugas_loader_new(context, &raw mut loader));
-            host.must(ugas_loader_add_text(context, loader, text("duel.yaml"), text(PACK)));
-            host.must(ugas_loader_add_calculation(context, loader, &raw const calculation));
+            host.must(ugas_loader_add_text(context, loader, text("pack.yaml"), text(pack)));
+            host.must(prepare(context, loader));
             let loaded = ugas_loader_load(context, loader, &raw mut host.catalog);
             host.must(loaded);
             host.must(ugas_loader_free(context, loader));

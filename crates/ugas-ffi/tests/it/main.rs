@@ -1,5 +1,6 @@
 //! The interface as C sees it.
 
+mod callbacks;
 mod calls;
 mod fuzz;
 mod header;
