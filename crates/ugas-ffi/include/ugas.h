@@ -17,6 +17,8 @@
  *   events that were polled is valid until the next poll of that simulation.
  * - Structures that go in or come out by themselves begin with their `size`, set by the caller; those in lists have
  *   their size as an argument. So either side may be older: what it does not know is zero or left out.
+ * - Memory that a call writes to must not overlap with what it reads. What has a `_free` function is freed with it, or
+ *   with its context; nothing else is to be freed.
  * - Panics end here. One that happens anyhow is `UGAS_STATUS_PANIC`; free the simulation that was used.
  * - Threads. A context belongs to no thread, and is used by one at a time: a call while another is under way, from
  *   another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`. Different contexts have nothing in common

@@ -1,7 +1,7 @@
 //! What a call came to.
 
 use ugas_core::command::CommandError;
-use ugas_core::simulation::Simulation;
+use ugas_core::simulation::{Simulation, SpawnError};
 
 use crate::reason::Reason;
 
@@ -113,7 +113,7 @@ impl Failure {
                 let status = if reason.is_absence { ugas_status::NotFound } else { ugas_status::Refused };
                 Self { status, words: reason.words.clone(), reasons: vec![reason] }
             }
-            CommandError::Spawn(error) => Self::not_found(error.to_string()),
+            CommandError::Spawn(SpawnError::UnknownTemplate(name)) => Self::not_found(name.to_string()),
             other => Self::refused(other.to_string(), Vec::new()),
         }
     }

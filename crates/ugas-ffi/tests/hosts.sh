@@ -41,6 +41,14 @@ if have gcc "the host in C"; then
     fi
 fi
 
+# The first program of the manual does what it says: a barbarian begins with 1000 of health.
+if command -v gcc >/dev/null; then
+    awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' ../../docs/book/22-from-c.md >"$work/first.c"
+    gcc -std=c11 -Wall -Wextra -Werror -I include "$work/first.c" -L "$library" -lugas_ffi -o "$work/first"
+    [[ "$(cd ../.. && "$work/first")" == 1000 ]]
+    passed+=(manual)
+fi
+
 if have g++ "the host in C++"; then
     warnings=(-Wall -Wextra -Wpedantic -Wshadow -Werror)
     g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/fight.cpp -L "$library" -lugas_ffi -o "$work/fight-cpp"
