@@ -190,3 +190,28 @@ fn a_shared_catalog_serves_another_context_on_another_thread() {
         assert_eq!(ugas_context_free(&raw mut other), ugas_status::Ok);
     }
 }
+
+#[test]
+fn threads_that_use_one_context_at_once_are_told_so() {
+    let host = Host::new();
+    let (address, simulation) = (host.context.expose_provenance(), host.simulation);
+    let threads = [1, 2, 3].map(|_| {
+        std::thread::spawn(move || {
+            let context = std::ptr::with_exposed_provenance_mut::<ugas_context>(address);
+            let mut done = 0;
+            for _ in 0..2_000 {
+                // SAFETY: the context outlives the threads.
+                match unsafe { ugas_simulation_advance(context, simulation, 1) } {
+                    ugas_status::Ok => done += 1,
+                    status => assert_eq!(status, ugas_status::Busy),
+                }
+            }
+            done
+        })
+    });
+    let done: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    let mut now = 0;
+    // SAFETY: a live context and a local variable.
+    host.must(unsafe { ugas_simulation_now(host.context, host.simulation, &raw mut now) });
+    assert_eq!(now, done); // a microsecond for every call that was not refused
+}
