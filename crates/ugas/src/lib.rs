@@ -311,4 +311,6 @@ mod manual {
     struct NetworkContract;
     #[doc = include_str!("../../../docs/book/26-inspector.md")]
     struct Inspector;
+    #[doc = include_str!("../../../docs/book/27-from-c.md")]
+    struct FromC;
 }
