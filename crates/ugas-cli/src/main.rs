@@ -7,10 +7,12 @@
 mod check;
 mod completions;
 mod conformance;
+mod connect;
 mod explain;
 mod input;
 mod load;
 mod new;
+mod online;
 mod output;
 mod overwrite;
 mod play;
@@ -19,6 +21,7 @@ mod replay;
 mod run;
 mod save;
 mod schema;
+mod serve;
 mod sweep;
 mod watch;
 
@@ -73,6 +76,8 @@ enum Command {
     New(new::Arguments),
     Play(play::Arguments),
     Replay(replay::Arguments),
+    Serve(serve::Arguments),
+    Connect(connect::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -89,6 +94,8 @@ fn main() -> ExitCode {
         Command::New(arguments) => new::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {

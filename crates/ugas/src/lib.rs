@@ -309,4 +309,6 @@ mod manual {
     struct Networking;
     #[doc = include_str!("../../../docs/book/24-network-contract.md")]
     struct NetworkContract;
+    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
+    struct ServerAndClients;
 }

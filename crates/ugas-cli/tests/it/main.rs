@@ -5,6 +5,7 @@ mod conformance;
 mod editor;
 mod explain;
 mod new;
+mod online;
 mod overwrite;
 mod play;
 mod replay;
