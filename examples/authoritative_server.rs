@@ -129,6 +129,7 @@ fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatisti
     let mut socket = ClientSocket::connect(ConnectToken::from_text(token)?)?;
     let mut client = Client::new(catalog, ClientConfig::default(), nonce);
     let start = Instant::now();
+    let mut thrown = None;
     loop {
         socket.wait(Duration::from_millis(2))?;
         socket.poll(Instant::now())?;
@@ -136,20 +137,22 @@ fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatisti
         while let Some(bytes) = socket.next_datagram() {
             client.handle(now, bytes);
         }
-        match socket.state() {
-            ClientState::Connecting => {}
-            ClientState::Connected => client.update(now),
-            ClientState::Refused(refusal) => return Err(refusal.into()),
-            ClientState::Disconnected(_) => return Ok(client.statistics()),
+        let state = socket.state();
+        if state == ClientState::Connected {
+            client.update(now);
+            // What the player does happens in the next tick; until then the bolt can still be thrown.
+            if thrown != Some(client.current_tick()) && throw(&mut client).is_some() {
+                thrown = Some(client.current_tick());
+            }
+            while let Some(bytes) = client.poll_transmit() {
+                let _ = socket.send(&bytes);
+            }
         }
         while let Some(event) = client.poll_event() {
             match event {
                 ClientEvent::AttributeChanged { controller, attribute, old, new } => {
-                    let whose = if client.own_controllers().any(|own| own == controller) {
-                        "its"
-                    } else {
-                        "the other's"
-                    };
+                    let is_own = client.own_controllers().any(|own| own == controller);
+                    let whose = if is_own { "its" } else { "the other's" };
                     let name = client.catalog().attribute_name(attribute);
                     println!("client {nonce}: {whose} {name} {old} -> {new}");
                 }
@@ -157,9 +160,10 @@ fn play(catalog: Arc<Catalog>, token: &str, nonce: u64) -> Result<ClientStatisti
                 _ => {}
             }
         }
-        throw(&mut client);
-        while let Some(bytes) = client.poll_transmit() {
-            let _ = socket.send(&bytes);
+        match state {
+            ClientState::Connecting | ClientState::Connected => {}
+            ClientState::Refused(refusal) => return Err(refusal.into()),
+            ClientState::Disconnected(_) => return Ok(client.statistics()),
         }
     }
 }
