@@ -206,6 +206,40 @@ fn only_who_has_a_token_gets_in() {
     assert_eq!(answer.json()["reason"], "the token has been used: ask for a new one");
 }
 
+#[test]
+fn a_full_server_says_so() {
+    let (mut server, address) = Running::serve("packs/spells", &["--max-clients", "1"]);
+    let pack = root("packs/spells");
+    let first = Running::start(["connect", &address, "--pack", &pack, "--name", "Ada", "--for", "100"]);
+    server.line_with("Ada joined as Mage");
+    let answer = connect(&address, "packs/spells", &[]);
+    assert_eq!((answer.status, &answer.json()["reason"]), (1, &"the server is full: try again later".into()));
+    drop(first);
+}
+
+#[test]
+fn a_flood_keeps_nobody_out() {
+    let (_server, address) = Running::serve("packs/spells", &[]);
+    let flooder = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // Of every kind of packet that there is, and of none.
+            let mut kind = 0u8;
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                for _ in 0..64 {
+                    kind = kind.wrapping_add(1);
+                    let _ = flooder.send_to(&[kind; 300], &address);
+                }
+                thread::sleep(Duration::from_millis(2));
+            }
+        });
+        let answer = connect(&address, "packs/spells", &["--bot", &short_visit("online-flood")]);
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(answer.status, 0, "{}\n{}", answer.stdout, answer.stderr);
+    });
+}
+
 fn token_of(line: &str) -> String {
     let token = line.split_whitespace().find(|word| word.starts_with("ugas-token-"));
     token.unwrap_or_else(|| panic!("no token in `{line}`")).to_owned()
