@@ -313,4 +313,6 @@ mod manual {
     struct Inspector;
     #[doc = include_str!("../../../docs/book/27-from-c.md")]
     struct FromC;
+    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
+    struct ServerAndClients;
 }
