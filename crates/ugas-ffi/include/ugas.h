@@ -288,6 +288,8 @@ enum ugas_application
     UGAS_APPLICATION_QUEUED = 4,
     // It made the stack overflow, which cleared it.
     UGAS_APPLICATION_CLEARED = 5,
+    // Only its cues were shown: a client leaves the rest to the server.
+    UGAS_APPLICATION_SHOWN = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -100,6 +100,8 @@ pub enum ugas_application {
     Queued = 4,
     /// It made the stack overflow, which cleared it.
     Cleared = 5,
+    /// Only its cues were shown: a client leaves the rest to the server.
+    Shown = 6,
 }
 
 /// What is known of a running effect. Times are in microseconds.
@@ -197,6 +199,7 @@ pub unsafe extern "C" fn ugas_effect_apply(
                 Application::Merged(_) => ugas_application::Merged,
                 Application::Queued(_) => ugas_application::Queued,
                 Application::Cleared => ugas_application::Cleared,
+                Application::Shown => ugas_application::Shown,
             } as u32);
         }
         if let Some(active) = active {
