@@ -4,9 +4,9 @@
 //! rejected, for the server has silenced the mage and the client did not know: what was predicted of it is undone.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use ugas::Role;
 use ugas::net::link::Conditions;
 use ugas::net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
-use ugas::Role;
 use ugas::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -91,7 +91,9 @@ fn follow(rig: &mut Rig<Defaults>, mage: ControllerId, seconds: f64) {
                 ClientEvent::Confirmed { .. } => "the server confirms".to_owned(),
                 ClientEvent::Rejected { rejection, .. } => format!("the server rejects: {rejection}"),
                 ClientEvent::TagAdded { tag, .. } => format!("client: + {}", client.catalog().tag_name(tag)),
-                ClientEvent::TagRemoved { tag, .. } => format!("client: - {}", client.catalog().tag_name(tag)),
+                ClientEvent::TagRemoved { tag, .. } => {
+                    format!("client: - {}", client.catalog().tag_name(tag))
+                }
                 _ => continue,
             };
             println!("{at:5.0} ms  {what}");

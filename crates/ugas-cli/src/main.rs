@@ -10,6 +10,7 @@ mod conformance;
 mod connect;
 mod explain;
 mod input;
+mod inspect;
 mod load;
 mod new;
 mod online;
@@ -54,6 +55,7 @@ A first walk:
   ugas run game             plays the scenarios and compares
   ugas explain game/scenarios/poison.yaml --controller wolf --attribute Health --at 3
   ugas run game --plot game.svg
+  ugas inspect game/scenarios/poison.yaml      the same in a browser, with its past
 
 Exit status: 0 fine, 1 the answer is no (invalid pack, failed expectation), 2 wrong use.
 `ugas COMMAND --help` has examples."
@@ -76,6 +78,7 @@ enum Command {
     New(new::Arguments),
     Play(play::Arguments),
     Replay(replay::Arguments),
+    Inspect(inspect::Arguments),
     Serve(serve::Arguments),
     Connect(connect::Arguments),
     Completions(completions::Arguments),
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         Command::New(arguments) => new::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Connect(arguments) => connect::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -7,8 +7,7 @@ mod session;
 mod terminal;
 mod words;
 
-use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -27,8 +26,13 @@ const LARGEST: u64 = 4 << 30;
 /// Most bytes of commands from standard input.
 const MOST_INPUT: u64 = 1 << 24;
 
+/// Where a recording is read from: a file, or memory.
+pub(crate) trait Source: Read + Seek + Send {}
+
+impl<R: Read + Seek + Send> Source for R {}
+
 /// A recording that is being played.
-type Tape = Player<File>;
+pub(crate) type Tape = Player<Box<dyn Source>>;
 
 /// Shows any moment of a recording again
 ///
@@ -113,10 +117,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     }
 }
 
+/// Shows a recording on the terminal.
+pub(crate) fn show(player: Tape) -> anyhow::Result<()> {
+    terminal::show(&mut Session::new(player))
+}
+
 /// Opens a recording, and says what is missing from its end.
-fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
+pub(crate) fn open(file: &Path, salvage: bool) -> anyhow::Result<Tape> {
     let shown = file.display();
-    let opened = input::open(file, LARGEST)?;
+    let opened: Box<dyn Source> = Box::new(input::open(file, LARGEST)?);
     let recording = match salvage {
         true => Recording::salvage(opened),
         false => Recording::open(opened),

@@ -126,6 +126,10 @@ impl<H: Handle, T> Arena<H, T> {
             let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
             let handle = H::from_parts(index, NonZeroU32::MIN);
             let content = Content::Occupied(make(handle));
+            if self.slots.len() == self.slots.capacity() {
+                // By half, and not to twice as much: objects are large, and so is what is spare.
+                self.slots.reserve_exact((self.slots.len() / 2).max(4));
+            }
             self.slots.push(Slot { generation: NonZeroU32::MIN, content });
             handle
         };
@@ -734,5 +738,30 @@ mod tests {
             prop_assert_eq!(StateHasher::of(&copy), StateHasher::of(&original));
             prop_assert_eq!(StateHasher::of(&overwritten), StateHasher::of(&original));
         }
+    }
+
+    #[test]
+    fn touches_are_noted_from_when_they_are_asked_for() {
+        let mut arena: Arena<TaskId, u32> = Arena::new();
+        let (first, second) = (arena.insert(1), arena.insert(2));
+        let touched = |arena: &mut Arena<TaskId, u32>| {
+            let mut touched = Vec::new();
+            arena.take_touched(|_, value| touched.push(*value));
+            touched
+        };
+        assert_eq!(touched(&mut arena), []); // nobody asked
+        arena.watch_touches();
+        assert_eq!(touched(&mut arena), [1, 2]);
+        assert_eq!(touched(&mut arena), []);
+        *arena.get_mut(second).unwrap() = 20;
+        arena.get_mut(second);
+        assert_eq!(touched(&mut arena), [20]);
+        arena.remove(first);
+        arena.insert(3);
+        arena.insert(4);
+        assert_eq!(touched(&mut arena), [3, 4]); // the place of the first was taken again
+        arena.iter_mut().for_each(drop);
+        assert_eq!(touched(&mut arena), [3, 20, 4]);
+        assert_eq!(arena, arena.clone());
     }
 }

@@ -135,7 +135,7 @@ pub struct Controller {
     /// How many effects block abilities with each tag; sorted. Derived from the effects.
     pub(crate) ability_blocks: SmallVec<[(TagId, u32); 1]>,
     /// Its inputs, in the order of their first press.
-    pub(crate) inputs: SmallVec<[InputState; 2]>,
+    pub(crate) inputs: Vec<InputState>,
     /// Inputs that came too early (§11.3).
     pub(crate) buffer: InputBuffer,
     /// Where it is.
@@ -253,7 +253,17 @@ impl Controller {
     }
 
     /// The modifiers of one slot, in application order.
+    #[inline]
     pub(crate) fn modifiers_of(&self, slot: u16) -> &[ModifierEntry] {
+        let (Some(first), Some(last)) = (self.modifiers.first(), self.modifiers.last()) else { return &[] };
+        // All of them, as often as not: nothing has to be searched.
+        if (first.slot, last.slot) == (slot, slot) {
+            return &self.modifiers;
+        }
+        self.search_modifiers(slot)
+    }
+
+    fn search_modifiers(&self, slot: u16) -> &[ModifierEntry] {
         let start = self.modifiers.partition_point(|entry| entry.slot < slot);
         let end = start + self.modifiers[start..].partition_point(|entry| entry.slot == slot);
         &self.modifiers[start..end]

@@ -146,12 +146,14 @@ pub(crate) fn position_by<T: Copy + Ord>(
 impl<T> Deref for Row<T> {
     type Target = [T];
 
+    #[inline]
     fn deref(&self) -> &[T] {
         &self.items[self.gone as usize..]
     }
 }
 
 impl<T> DerefMut for Row<T> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.items[self.gone as usize..]
     }

@@ -29,6 +29,7 @@ mod abilities;
 mod characters;
 pub(crate) mod check;
 mod commands;
+mod cut;
 mod expect;
 mod expect_abilities;
 mod outcome;
@@ -45,7 +46,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::command::Command;
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::Simulation;
+use ugas_core::simulation::{Role, Simulation};
 use ugas_core::time::{Span, Time};
 
 pub use outcome::{AbilityOutcome, ControllerState, EffectState, Failure, Outcome};
@@ -212,6 +213,11 @@ impl Scenario {
     /// The seed of everything random; 0 if the file does not say.
     pub fn seed(&self) -> u64 {
         self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
+    }
+
+    /// Whether it decides or predicts; it decides if the file does not say.
+    pub fn role(&self) -> Role {
+        self.doc.role.as_ref().map(|role| role.0.value).unwrap_or_default()
     }
 
     /// Where its pack is, if it has one.

@@ -31,7 +31,7 @@ pub use client::{ActError, Client, ClientConfig, ClientEvent, ClientStatistics, 
 pub use lens::{AttributeRule, Lens, LensId, Own, TagRule};
 pub use rig::{Rig, Seat};
 pub use server::{
-    AfterDeadline, AfterRejection, Defaults, Host, PeerId, Reach, Server, ServerConfig, ServerEvent, ServerStatistics,
-    Transmit, within_range,
+    AfterDeadline, AfterRejection, Defaults, Host, PeerId, Reach, Server, ServerConfig, ServerEvent,
+    ServerStatistics, Transmit, within_range,
 };
 pub use tick::{Tick, TickLength};

@@ -155,9 +155,8 @@ impl Replica {
         });
         // A piece that came back is an entry, and what was said of its going is over.
         let gone = self.gone.iter().map(|&(key, version)| Change { version, key, piece: None });
-        let gone = gone.filter(|change| {
-            self.entries.binary_search_by_key(&change.key, |entry| entry.key).is_err()
-        });
+        let gone =
+            gone.filter(|change| self.entries.binary_search_by_key(&change.key, |entry| entry.key).is_err());
         let mut changes: Vec<_> =
             entries.chain(gone).filter(|change| !cursor.knows(change.version, change.key)).collect();
         changes.sort_unstable_by_key(|change| (change.version, change.key));

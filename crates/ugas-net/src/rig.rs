@@ -83,7 +83,14 @@ pub struct Rig<H> {
 impl<H: Host> Rig<H> {
     /// A server without clients.
     pub fn new(server: Server<H>, seed: u64) -> Self {
-        Self { server, seats: Vec::new(), seed, now: Time::ZERO, next_tick: Time::ZERO, stalled_until: Time::ZERO }
+        Self {
+            server,
+            seats: Vec::new(),
+            seed,
+            now: Time::ZERO,
+            next_tick: Time::ZERO,
+            stalled_until: Time::ZERO,
+        }
     }
 
     /// The time.

@@ -4,6 +4,7 @@ mod check;
 mod conformance;
 mod editor;
 mod explain;
+mod inspect;
 mod new;
 mod online;
 mod overwrite;

@@ -230,11 +230,13 @@ impl Layout {
     }
 
     /// The slot of an attribute, if the sets have it.
+    #[inline]
     pub(crate) fn slot_of(&self, attribute: AttributeId) -> Option<u16> {
         self.index.get(attribute.usize()).copied().filter(|&slot| slot != NO_SLOT)
     }
 
     /// The attribute in a slot.
+    #[inline]
     pub(crate) fn attribute_at(&self, slot: u16) -> AttributeId {
         self.slots[usize::from(slot)].attribute.id
     }

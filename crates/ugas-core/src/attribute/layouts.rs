@@ -46,6 +46,7 @@ impl Layouts {
 impl Deref for Layouts {
     type Target = [Arc<Layout>];
 
+    #[inline]
     fn deref(&self) -> &[Arc<Layout>] {
         &self.layouts
     }

@@ -181,6 +181,11 @@ impl<'a> Compiler<'a> {
             authoritative_only,
             has_live_magnitudes: false,
             is_unconditional: false,
+            is_constant: false,
+            is_plain: false,
+            leads_on: false,
+            gives: false,
+            is_indexed: false,
         };
         self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);
@@ -248,11 +253,6 @@ impl<'a> Compiler<'a> {
         writes.sort_unstable();
         writes.dedup();
         effect.writes = writes.into_boxed_slice();
-        effect.has_live_magnitudes = effect.modifiers.iter().any(|modifier| modifier.live);
-        effect.is_unconditional = effect.application.is_trivial()
-            && effect.source.is_trivial()
-            && effect.application_query.is_empty()
-            && effect.remove_on.is_empty();
         if !effect.is_instant() {
             effect.watches = watches.into_iter().collect();
         }
@@ -263,6 +263,7 @@ impl<'a> Compiler<'a> {
         effect.reads_source = live.contains(&WatchSide::Source) || frozen(Side::Source);
         effect.reads_target =
             live.contains(&WatchSide::Target) || frozen(Side::Target) || frozen(Side::Owner);
+        effect.derive_shortcuts();
     }
 
     fn modifier(&self, at: usize, def: &ModifierDef, captures: &mut Vec<Capture>) -> Modifier {

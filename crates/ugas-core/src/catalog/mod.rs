@@ -289,6 +289,7 @@ impl Catalog {
     }
 
     /// An effect of the catalog; those created at run time are in the simulation.
+    #[inline]
     pub fn effect_by_id(&self, id: EffectId) -> Option<&Arc<Effect>> {
         self.effects.get(id.usize())
     }
@@ -299,11 +300,13 @@ impl Catalog {
     }
 
     /// The number of effects; ids from here on are created at run time.
+    #[inline]
     pub(crate) fn effect_count(&self) -> usize {
         self.effects.len()
     }
 
     /// An ability.
+    #[inline]
     pub fn ability_by_id(&self, id: AbilityId) -> Option<&Ability> {
         self.abilities.get(id.usize())
     }
@@ -404,6 +407,7 @@ impl Catalog {
     }
 
     /// Whether an attribute has hooks.
+    #[inline]
     pub(crate) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
     }

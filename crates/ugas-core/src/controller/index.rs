@@ -91,7 +91,7 @@ impl RunKey {
 
 impl Effect {
     /// Whether it makes its target immune to others.
-    fn gives_immunity(&self) -> bool {
+    pub(crate) fn gives_immunity(&self) -> bool {
         !self.immunity.is_empty() || !self.immunity_query.is_empty()
     }
 

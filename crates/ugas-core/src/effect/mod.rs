@@ -91,6 +91,17 @@ pub struct Effect {
     pub(crate) has_live_magnitudes: bool,
     /// Whether it asks nothing of the tags of source and target (a fast way out of the checks of an application).
     pub(crate) is_unconditional: bool,
+    /// Whether all of its numbers stand in its definition, and nothing is calculated or shown with them: then what an
+    /// application comes to needs no spec.
+    pub(crate) is_constant: bool,
+    /// Whether it has one modifier and shows no cues, and is constant.
+    pub(crate) is_plain: bool,
+    /// Whether an application leads to anything beside itself: others removed, abilities cancelled, more effects.
+    pub(crate) leads_on: bool,
+    /// Whether an instance gives its target anything beside modifiers: tags, abilities, cues, blocks.
+    pub(crate) gives: bool,
+    /// Whether somebody looks for instances of it; see [`EffectKey`](crate::controller::index::EffectKey).
+    pub(crate) is_indexed: bool,
 }
 
 impl Effect {
@@ -107,6 +118,57 @@ impl Effect {
     /// True if it changes base values at once and is gone (§9.2).
     pub fn is_instant(&self) -> bool {
         matches!(self.duration, Duration::Instant)
+    }
+
+    /// Works out what the steps of an application ask again and again, once all else is known.
+    pub(crate) fn derive_shortcuts(&mut self) {
+        let is_constant =
+            |magnitude: &Magnitude| matches!(magnitude, Magnitude::Constant(value) if value.is_finite());
+        let is_plain = |modifier: &Modifier| !modifier.is_conditional() && is_constant(&modifier.magnitude);
+        let lasts_as_told = match &self.duration {
+            Duration::Instant | Duration::Infinite => true,
+            Duration::Lasting(magnitude) => is_constant(magnitude),
+        };
+        self.has_live_magnitudes = self.modifiers.iter().any(|modifier| modifier.live);
+        self.is_unconditional = self.application.is_trivial()
+            && self.source.is_trivial()
+            && self.application_query.is_empty()
+            && self.remove_on.is_empty();
+        self.is_constant = lasts_as_told
+            && self.modifiers.iter().all(is_plain)
+            && self.executions.is_empty()
+            && self.cue_magnitude.is_none();
+        self.is_plain = self.is_constant && self.modifiers.len() == 1 && self.cues.is_empty();
+        self.leads_on = !self.remove_effects.is_empty()
+            || !self.cancel_abilities.is_empty()
+            || !self.additional.is_empty();
+        self.gives = !self.granted_tags.is_empty()
+            || !self.granted_abilities.is_empty()
+            || !self.cues.is_empty()
+            || !self.block_abilities.is_empty();
+        self.is_indexed = self.gives_immunity() || self.meets_others() || !self.block_abilities.is_empty();
+    }
+
+    /// The only change to a base that it makes, if that is known beforehand.
+    #[inline]
+    pub(crate) fn plain_write(&self) -> Option<(&Modifier, f64)> {
+        if !self.is_plain {
+            return None;
+        }
+        self.constant_writes().next().map(|(_, modifier, magnitude)| (modifier, magnitude))
+    }
+
+    /// The modifiers of a [constant](Self::is_constant) effect that write bases, with their positions and magnitudes.
+    pub(crate) fn constant_writes(&self) -> impl Iterator<Item = (u16, &Modifier, f64)> {
+        // M9b: what scales acts on the current value for as long as a periodic effect is active.
+        let periodic = self.period.is_some();
+        let modifiers = self.modifiers.iter().enumerate();
+        modifiers.filter_map(move |(at, modifier)| match modifier.magnitude {
+            Magnitude::Constant(value) if !periodic || !modifier.operation.is_scaling() => {
+                Some((at as u16, modifier, value))
+            }
+            _ => None,
+        })
     }
 
     /// Tags that it grants while it is active, apart from those a spec adds.

@@ -30,6 +30,24 @@ pub struct EffectSpec {
 }
 
 impl EffectSpec {
+    /// A spec that brings nothing along but its context.
+    #[inline]
+    pub(crate) fn new(effect: EffectId, name_hash: u64, level: f64, context: EffectContext) -> Self {
+        Self {
+            effect,
+            name_hash,
+            level,
+            context,
+            set_by_caller: SmallVec::new(),
+            duration: None,
+            period: None,
+            granted_tags: SmallVec::new(),
+            asset_tags: SmallVec::new(),
+            captured: SmallVec::new(),
+            prediction: None,
+        }
+    }
+
     /// Moves the spec out, and leaves one without context, numbers and tags behind.
     pub(crate) fn take(&mut self) -> Self {
         Self {

@@ -33,7 +33,8 @@ pub(super) fn running(active: &ActiveEffect, offset: Span, expires: Option<Time>
     let next = next_after(started + offset, period, now);
     let before = next.micros().checked_sub(period.micros().unsigned_abs()).map(Time::from_micros);
     let next_tick = (next > now && expires.is_none_or(|end| next <= end)).then_some(next);
-    let ticks = now.since(started).max(Span::ZERO).micros() / period.micros();
+    let first = started + if offset.is_positive() { offset } else { period };
+    let ticks = if now < first { 0 } else { (now.since(first).micros() / period.micros()).saturating_add(1) };
     Running {
         expires,
         next_tick,

@@ -24,7 +24,8 @@
 //! - what begins later than the instant that is installed;
 //! - whatever else would be refused in a snapshot.
 //!
-//! Streams of random numbers never leave the server: the client cannot foresee dice. Effects that were
+//! Streams of random numbers do not leave the server, so that the client cannot foresee dice; those that both sides roll
+//! alike ([`Randomness::Predicted`](crate::prediction::Randomness::Predicted)) are no secret, and go on. Effects that were
 //! [defined at run time](crate::simulation::Simulation::define_effect) are not mirrored; the tags and cues that come from
 //! them are, as pieces of their own.
 
@@ -32,6 +33,7 @@ mod clock;
 mod error;
 mod names;
 mod piece;
+mod put;
 pub(crate) mod record;
 mod seen;
 pub(crate) mod shown;

@@ -1,16 +1,14 @@
 //! Records: effects, abilities, runs and tasks as a viewer gets them.
 //!
-//! What follows from the definition, the level or the time is not written, and neither are streams of random numbers and
-//! the controller, which whoever reads knows. A number of bits says what is there.
+//! What follows from the definition, the level or the time is not written, and neither are secret streams of random numbers
+//! and the controller, which whoever reads knows. A number of bits says what is there.
 
 mod ability;
 mod effect;
 mod run;
 
-use smallvec::SmallVec;
-
 pub(crate) use ability::{read_ability, write_ability};
-pub(crate) use effect::{EffectFacts, read_effect, write_effect};
+pub(crate) use effect::{Dice, EffectFacts, read_effect, write_effect};
 pub(crate) use run::{read_run, read_task, write_run, write_task};
 
 use crate::attribute::layout::Layout;
@@ -49,7 +47,7 @@ pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut
 /// What is held down, and what came too early.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Inputs {
-    pub(crate) held: SmallVec<[InputState; 2]>,
+    pub(crate) held: Vec<InputState>,
     pub(crate) buffer: InputBuffer,
 }
 

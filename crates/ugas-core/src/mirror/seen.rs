@@ -200,7 +200,7 @@ fn bare(buffer: InputBuffer) -> Controller {
         run_index: Row::new(),
         subscriptions: Row::new(),
         ability_blocks: SmallVec::new(),
-        inputs: SmallVec::new(),
+        inputs: Vec::new(),
         buffer,
         placement: None,
         team: None,

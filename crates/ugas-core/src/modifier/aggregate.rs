@@ -33,6 +33,23 @@ pub(crate) struct ModifierEntry {
     pub(crate) amount: f64,
 }
 
+impl ModifierEntry {
+    /// What entries are sorted by.
+    #[inline]
+    pub(crate) const fn key(&self) -> (u16, u64, u16) {
+        (self.slot, self.sequence, self.index)
+    }
+
+    /// Whether it adds in layer 0 and counts whatever happens, as most do. Without branches: it is asked of every entry
+    /// at every evaluation.
+    #[inline]
+    const fn is_plain_addition(&self) -> bool {
+        let Conditions { tags, inhibited, predicted: _ } = self.conditions;
+        const { assert!(Operation::Add as u8 == 0) };
+        self.layer | self.operation as u8 | tags as u8 | inhibited as u8 == 0
+    }
+}
+
 /// Why an entry may not count at the moment. An entry with none of these always counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Conditions {
@@ -117,8 +134,14 @@ pub(crate) fn aggregate(
 /// The same for the ordinary case, in one pass: all entries are in layer 0 and count whatever happens. `None` if they
 /// are not, and nothing is lost.
 pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Aggregated> {
-    let mut terms = Terms::new();
-    for (at, entry) in entries.iter().enumerate() {
+    let added = entries.iter().take_while(|entry| entry.is_plain_addition());
+    let (count, add) = added.fold((0, 0.0), |(count, add), entry| (count + 1, add + entry.amount));
+    if count == entries.len() {
+        // What would multiply and divide is 1; adding zero as the rest of the formula does keeps negative zeros out.
+        return Some(Aggregated { value: base + add + 0.0, divisor_ignored: false });
+    }
+    let mut terms = Terms { add, ..Terms::new() };
+    for (at, entry) in entries.iter().enumerate().skip(count) {
         if entry.layer != 0 || entry.conditions.can_fail() {
             return None;
         }

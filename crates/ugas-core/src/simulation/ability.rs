@@ -414,7 +414,7 @@ impl Simulation {
             self.remove_cue(controller, cue);
         }
         self.unlist_run(id);
-        self.state.activations.remove(id);
+        self.state.activations.discard(id);
         let granted = self.state.abilities.get(handle);
         let leaves = granted.is_some_and(|granted| granted.remove_on_end && !granted.is_active());
         self.emit_with(

@@ -2,6 +2,8 @@
 //!
 //! This module and [`super::execute`] hold every write to values and tag counts (I2).
 
+use core::cmp::Ordering;
+
 use smallvec::SmallVec;
 
 use super::state::{Timer, TimerKind};
@@ -56,15 +58,21 @@ impl Simulation {
             let target = active.target;
             let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
             let Some(controller) = self.state.controllers.get_mut(target) else { return };
-            if let Err(at) = find_entry(controller, &entry) {
+            if let Err(at) = find_entry(controller, entry.key()) {
                 controller.modifiers.insert(at, entry);
             }
-            self.mark_dirty(target, entry.slot);
+            self.scratch.mark_dirty(target, controller, entry.slot);
         }
     }
 
     /// M6: reports the modifiers whose attribute the target lacks, once.
     pub(super) fn report_inert(&mut self, id: ActiveEffectId, effect: &Effect) {
+        let target = self.state.effects.get(id).and_then(|active| self.state.controllers.get(active.target));
+        let layout = target.map(|target| self.state.layout(target));
+        let has = |attribute| layout.is_some_and(|layout| layout.slot_of(attribute).is_some());
+        if effect.modified_attributes().all(has) {
+            return;
+        }
         for index in 0..effect.modifiers.len() {
             let Some(active) = self.state.effects.get(id) else { return };
             let (target, effect_id) = (active.target, active.effect);
@@ -84,13 +92,15 @@ impl Simulation {
     /// Takes the modifiers of an active effect away.
     pub(super) fn detach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {
-            let Some(active) = self.state.effects.get(id) else { return };
-            let target = active.target;
-            let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
-            let Some(controller) = self.state.controllers.get_mut(target) else { return };
-            if let Ok(at) = find_entry(controller, &entry) {
+            let State { effects, controllers, layouts, .. } = &mut self.state;
+            let Some(active) = effects.get(id) else { return };
+            let Some(controller) = controllers.get_mut(active.target) else { return };
+            let Some(modifier) = acting(effect, index) else { continue };
+            let layout = &layouts[controller.layout as usize];
+            let Some(slot) = layout.slot_of(modifier.attribute) else { continue };
+            if let Ok(at) = find_entry(controller, (slot, active.sequence, index as u16)) {
                 controller.modifiers.remove(at);
-                self.mark_dirty(target, entry.slot);
+                self.scratch.mark_dirty(active.target, controller, slot);
             }
         }
     }
@@ -102,11 +112,11 @@ impl Simulation {
             let target = active.target;
             let Some(entry) = self.state.entry(id, active, effect, index) else { continue };
             let Some(controller) = self.state.controllers.get_mut(target) else { return };
-            if let Ok(at) = find_entry(controller, &entry)
+            if let Ok(at) = find_entry(controller, entry.key())
                 && controller.modifiers[at] != entry
             {
                 controller.modifiers[at] = entry;
-                self.mark_dirty(target, entry.slot);
+                self.scratch.mark_dirty(target, controller, entry.slot);
             }
         }
     }
@@ -114,8 +124,11 @@ impl Simulation {
     /// Grants tags, abilities and cues (§9.7, §9.8, E11).
     pub(super) fn give(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
+        if !effect.gives && active.spec.granted_tags.is_empty() {
+            return;
+        }
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         let parameters = cue_parameters(active, effect);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
@@ -149,7 +162,7 @@ impl Simulation {
     pub(super) fn give_back(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
         let target = active.target;
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         let parameters = cue_parameters(active, effect);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
@@ -165,6 +178,9 @@ impl Simulation {
     /// Withdraws tags, abilities and cues.
     pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
         let Some(active) = self.state.effects.get_mut(id) else { return };
+        if !effect.gives && active.spec.granted_tags.is_empty() && active.granted.is_empty() {
+            return;
+        }
         let target = active.target;
         let mut granted = core::mem::take(&mut active.granted);
         if withdrawal == Withdrawal::Inhibition {
@@ -175,7 +191,7 @@ impl Simulation {
             active.granted = granted.iter().copied().filter(stays).collect();
             granted.retain(|handle| !stays(handle));
         }
-        let dynamic: SmallVec<[TagId; 2]> = active.spec.granted_tags.clone();
+        let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.remove_tag(target, tag);
         }
@@ -219,7 +235,7 @@ impl Simulation {
             self.emit(EventKind::LogicError { what: "a tag count cannot grow further", controller: id });
         }
         for &tag in &crossed {
-            self.emit(EventKind::TagAdded { controller: id, tag });
+            self.emit_tag_added(id, tag);
             self.notify(id, WatchSubject::Tag(tag));
         }
         self.scratch.crossed = crossed;
@@ -235,7 +251,7 @@ impl Simulation {
             self.emit(EventKind::LogicError { what: "a tag was removed that is not there", controller: id });
         }
         for &tag in &crossed {
-            self.emit(EventKind::TagRemoved { controller: id, tag });
+            self.emit_tag_removed(id, tag);
             self.notify(id, WatchSubject::Tag(tag));
         }
         self.scratch.crossed = crossed;
@@ -250,7 +266,7 @@ impl Simulation {
             controller.tags.clear(&mut crossed);
         }
         for &tag in &crossed {
-            self.emit(EventKind::TagRemoved { controller: id, tag });
+            self.emit_tag_removed(id, tag);
         }
         self.scratch.crossed = crossed;
     }
@@ -359,9 +375,15 @@ pub(super) fn acting(effect: &Effect, index: usize) -> Option<&crate::effect::Mo
     (effect.period.is_none() || modifier.operation.is_scaling()).then_some(modifier)
 }
 
-fn find_entry(controller: &Controller, entry: &ModifierEntry) -> Result<usize, usize> {
-    let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
-    controller.modifiers.binary_search_by_key(&key(entry), key)
+/// Where the entry with a key is, or where it belongs. What comes and goes is the last one, as often as not.
+fn find_entry(controller: &Controller, key: (u16, u64, u16)) -> Result<usize, usize> {
+    let modifiers = &*controller.modifiers;
+    let Some((last, others)) = modifiers.split_last() else { return Err(0) };
+    match last.key().cmp(&key) {
+        Ordering::Less => Err(modifiers.len()),
+        Ordering::Equal => Ok(others.len()),
+        Ordering::Greater => others.binary_search_by_key(&key, ModifierEntry::key),
+    }
 }
 
 fn watched(

@@ -97,9 +97,12 @@ impl Simulation {
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
+        let Some(definition) = self.state.definition(&self.catalog, effect) else {
+            return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
+        };
         let context = EffectContext { source, ..EffectContext::default() };
-        let mut spec =
-            self.spec(effect, 1.0, context).map_err(|reason| Refusal::new(effect, target, reason))?;
+        let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
+        self.capture_into(&mut spec, definition, Side::Source, source);
         self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
@@ -151,10 +154,11 @@ impl Simulation {
         let stream = self.application_stream(&effect, spec, target);
         self.check_custom_requirement(&effect, spec, target, stream)?;
         self.roll_chance(&effect, spec, target, stream)?;
-        let prepared = self.prepare(&effect, spec, target, stream)?;
+        self.check_numbers(&effect, spec)?;
         if effect.is_instant() {
-            return self.apply_instant(&prepared);
+            return self.apply_instant(&effect, spec, target, stream);
         }
+        let prepared = self.prepare(&effect, spec, target, stream)?;
         let application = self.admit(prepared)?;
         if let Some(active) = application.active() {
             self.scratch.cause.active = Some(active);
@@ -200,6 +204,7 @@ impl Simulation {
     }
 
     /// The `BeforeEffectApplied` hook and, if asked for, its event (§15.4).
+    #[inline]
     fn run_before_apply(
         &mut self,
         effect: &Effect,
@@ -220,7 +225,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Application requirements and immunity; every reason is collected.
+    /// Application requirements and immunity. Most effects ask for nothing, and most targets are immune to nothing.
+    #[inline]
     fn check_requirements(
         &self,
         effect: &Effect,
@@ -230,6 +236,20 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else {
             return Err(refuse(RefusalReason::UnknownController(target)));
         };
+        if effect.is_unconditional && controller.effect_index.is_empty() {
+            return Ok(());
+        }
+        self.judge_application(effect, spec, controller)
+    }
+
+    /// Every reason is collected.
+    #[inline(never)]
+    fn judge_application(
+        &self,
+        effect: &Effect,
+        spec: &EffectSpec,
+        controller: &Controller,
+    ) -> Result<(), Reasons> {
         let mut reasons = Reasons::new();
         if !effect.is_unconditional {
             let source = SourceTags::from_parts(&self.state, spec.context.source, None);
@@ -283,6 +303,7 @@ impl Simulation {
 
     /// V5: a stream of its own for each application, from the seed, the effect's name, who is involved, and how often
     /// the effect was applied to this target before; or, if client and server roll alike, from what both have.
+    #[inline]
     pub(super) fn application_stream(
         &mut self,
         effect: &Effect,
@@ -292,6 +313,11 @@ impl Simulation {
         if !effect.uses_random {
             return 0;
         }
+        self.next_stream(effect, spec, target)
+    }
+
+    #[inline(never)]
+    fn next_stream(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) -> u64 {
         let shared = self.shared_stream(effect, spec);
         let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
         let source = source.map_or(u64::MAX, |source| source.ordinal);
@@ -359,14 +385,8 @@ impl Simulation {
         if dice.chance(probability) { Ok(()) } else { Err(refuse(RefusalReason::ChanceFailed)) }
     }
 
-    /// Magnitudes (E8, E9).
-    fn prepare<'a>(
-        &self,
-        effect: &'a Arc<Effect>,
-        spec: &'a mut EffectSpec,
-        target: ControllerId,
-        stream: u64,
-    ) -> Result<Prepared<'a>, Reasons> {
+    /// Whether what is there before anything is evaluated will do: the caller's numbers, and the calculations.
+    fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         // V2: the spec becomes part of the state, with numbers that nothing reads yet.
         if spec.set_by_caller.iter().any(|(_, value)| !value.is_finite()) {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
@@ -377,20 +397,27 @@ impl Simulation {
                 return Err(refuse(RefusalReason::MissingCalculation(execution.calculation)));
             }
         }
-        let mut magnitudes = SmallVec::new();
-        let mut duration = None;
-        if !effect.is_instant() {
-            let inputs = self.inputs(effect, spec, target, stream);
-            magnitudes = evaluate_modifiers(&inputs)?;
-            duration = match (&effect.duration, spec.duration) {
-                (_, Some(overridden)) => Some(overridden),
-                (Duration::Lasting(magnitude), None) => {
-                    let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
-                    Some(Span::seconds(seconds))
-                }
-                (Duration::Instant | Duration::Infinite, None) => None,
-            };
-        }
+        Ok(())
+    }
+
+    /// Magnitudes (E8, E9) of an effect that lasts.
+    fn prepare<'a>(
+        &self,
+        effect: &'a Arc<Effect>,
+        spec: &'a mut EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<Prepared<'a>, Reasons> {
+        let inputs = self.inputs(effect, spec, target, stream);
+        let magnitudes = evaluate_modifiers(&inputs)?;
+        let duration = match (&effect.duration, spec.duration) {
+            (_, Some(overridden)) => Some(overridden),
+            (Duration::Lasting(magnitude), None) => {
+                let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
+                Some(Span::seconds(seconds))
+            }
+            (Duration::Instant | Duration::Infinite, None) => None,
+        };
         let period = effect.period.map(|period| spec.period.unwrap_or(period.period));
         self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
@@ -400,38 +427,46 @@ impl Simulation {
     pub(super) fn could_evaluate(
         &self,
         effect: &Arc<Effect>,
-        mut spec: EffectSpec,
+        spec: &mut EffectSpec,
         target: ControllerId,
     ) -> Result<(), RefusalReason> {
-        let prepared = self.prepare(effect, &mut spec, target, 0).map(|_| ());
+        let checked = self.check_numbers(effect, spec);
+        let prepared = checked.and_then(|()| match effect.is_instant() {
+            true => Ok(()),
+            false => self.prepare(effect, spec, target, 0).map(|_| ()),
+        });
         prepared.map_err(|reasons| {
             let first = reasons.into_iter().next();
             first.unwrap_or(RefusalReason::NonFinite { modifier: None, attribute: None })
         })
     }
 
-    fn apply_instant(&mut self, prepared: &Prepared<'_>) -> Result<Application, Reasons> {
-        let Prepared { effect, spec, target, stream, .. } = prepared;
-        let run = Run { effect, spec: SpecRef::Given(spec, *stream), target: *target, tick: 0 };
+    fn apply_instant(
+        &mut self,
+        effect: &Arc<Effect>,
+        spec: &EffectSpec,
+        target: ControllerId,
+        stream: u64,
+    ) -> Result<Application, Reasons> {
+        let run = Run { effect, spec: SpecRef::Given(spec, stream), target, tick: 0 };
         self.execute_run(&run).map_err(refuse)?;
-        self.remove_others(effect, *target, None);
-        self.cancel_by_effect(effect, *target);
-        self.apply_additional(effect, spec, *target, None);
+        if effect.leads_on {
+            self.remove_others(effect, target, None);
+            self.cancel_by_effect(effect, target);
+            self.apply_additional(effect, spec, target, None);
+        }
         Ok(Application::Executed)
     }
 
     /// What follows once an effect is active: remove-others, then tags, abilities and cues, then additional effects.
     pub(super) fn after_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
         let Some(instance) = self.state.effects.get(active) else { return };
-        self.remove_others(effect, instance.target, Some(active));
-        let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
-        let fresh = !instance.given;
-        if fresh && let Some(instance) = self.state.effects.get_mut(active) {
-            instance.given = true;
-            if !instance.inhibited {
-                self.give(active, effect);
-            }
+        self.remove_others(effect, target, Some(active));
+        let Some(instance) = self.state.effects.get_mut(active) else { return };
+        let fresh = !core::mem::replace(&mut instance.given, true);
+        if fresh && !instance.inhibited {
+            self.give(active, effect);
         }
         self.cancel_by_effect(effect, target);
         let Some(instance) = self.state.effects.get(active) else { return };
@@ -447,10 +482,15 @@ impl Simulation {
         }
     }
 
+    #[inline]
     fn remove_others(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
-        if effect.remove_effects.is_empty() {
-            return;
+        if !effect.remove_effects.is_empty() {
+            self.remove_tagged(effect, target, itself);
         }
+    }
+
+    #[inline(never)]
+    fn remove_tagged(&mut self, effect: &Effect, target: ControllerId, itself: Option<ActiveEffectId>) {
         let Some(controller) = self.state.controllers.get(target) else { return };
         let matches = |&id: &ActiveEffectId| {
             let Some((active, other)) = self.state.effect_of(&self.catalog, id) else { return false };
@@ -466,6 +506,7 @@ impl Simulation {
     }
 
     /// On application, active abilities with these tags are cancelled.
+    #[inline]
     fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
         if let Some(tag) = effect.cancel_abilities.iter().next() {
             let cause = self.scratch.cause;
@@ -507,7 +548,7 @@ impl Simulation {
         spec.prediction = parent.prediction;
         // Dice of its own, that follow from those of what leads to it.
         self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();
-        self.enqueue(Consequence::Apply { spec, target });
+        self.enqueue_application(spec, target);
     }
 
     pub(super) fn check_effect_limit(&self, target: ControllerId) -> Result<(), Reasons> {

@@ -14,18 +14,17 @@ const CHAIN_SHOWN: usize = 16;
 
 /// A consequence that waits for its turn.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "a boxed spec would allocate in the steady state (I6)")]
 pub(super) enum Consequence {
-    /// Apply an effect: an additional, overflow or expiration effect.
-    Apply { spec: EffectSpec, target: ControllerId },
+    /// Apply an effect, an additional, overflow or expiration effect: the first of the specs that wait.
+    Apply { target: ControllerId },
     /// Remove an active effect.
     Remove { active: ActiveEffectId, reason: RemovalReason },
     /// Execute a periodic effect out of turn (E7).
     Tick { active: ActiveEffectId },
     /// Adjust a base after its bound moved (B1).
     BoundChanged { controller: ControllerId, attribute: AttributeId, bound: AttributeId, old: f64, new: f64 },
-    /// Activate an ability: a trigger, or a passive one.
-    Activate { handle: AbilityHandle, request: ActivationRequest },
+    /// Activate an ability, a triggered or a passive one: with the first of the requests that wait.
+    Activate { handle: AbilityHandle },
     /// Cancel a run of an ability.
     Cancel { activation: ActivationId, reason: EndReason },
     /// Go on with a branch that yielded.
@@ -66,6 +65,10 @@ pub(super) struct Scratch {
     /// Which of the dice under the prediction come next, where both sides roll alike (V5).
     pub(super) roll: u64,
     queue: VecDeque<Pending>,
+    /// What those of the queue that apply or activate need, in the same order. It is large and they are few: apart from
+    /// the others, which stay small, and without a box for each, which would have to be allocated (I6).
+    specs: VecDeque<EffectSpec>,
+    requests: VecDeque<ActivationRequest>,
     /// Effects whose running instance ended on a target, so that the next of the queue may begin.
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
     /// Effects that ran in this operation, each with the position of what caused it.
@@ -93,6 +96,12 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// Whether no value waits to be brought up to date.
+    #[inline]
+    pub(super) fn is_up_to_date(&self) -> bool {
+        self.dirty.is_empty() && self.refresh.is_empty()
+    }
+
     /// Forgets all that was under way, and keeps the memory (I6).
     pub(super) fn reset(&mut self) {
         let Self {
@@ -102,6 +111,8 @@ impl Scratch {
             ambient,
             roll,
             queue,
+            specs,
+            requests,
             begins,
             trace,
             current,
@@ -122,6 +133,8 @@ impl Scratch {
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
         *roll = 0;
         queue.clear();
+        specs.clear();
+        requests.clear();
         begins.clear();
         trace.clear();
         dirty.clear();
@@ -169,7 +182,9 @@ impl Simulation {
             return;
         }
         loop {
-            self.begin_queued();
+            if !self.scratch.begins.is_empty() {
+                self.begin_queued();
+            }
             self.flush();
             let Some(pending) = self.scratch.queue.pop_front() else {
                 // What the recalculation ended may have been waited for.
@@ -193,7 +208,8 @@ impl Simulation {
             self.scratch.roll = pending.roll;
             self.scratch.current = pending.parent;
             match pending.consequence {
-                Consequence::Apply { mut spec, target } => {
+                Consequence::Apply { target } => {
+                    let Some(mut spec) = self.scratch.specs.pop_front() else { continue };
                     // E8: its source is captured now that values are up to date, not when it was thought of.
                     if let Some(effect) = self.state.definition(&self.catalog, spec.effect).cloned() {
                         let source = spec.context.source;
@@ -215,7 +231,8 @@ impl Simulation {
                 Consequence::BoundChanged { controller, attribute, bound, old, new } => {
                     self.follow_bound(controller, attribute, bound, old, new);
                 }
-                Consequence::Activate { handle, mut request } => {
+                Consequence::Activate { handle } => {
+                    let Some(mut request) = self.scratch.requests.pop_front() else { continue };
                     request.prediction =
                         request.prediction.or_else(|| self.dependent_key(pending.prediction, handle));
                     // A7: a tag that has come and gone again keeps nothing active.
@@ -286,6 +303,8 @@ impl Simulation {
             Consequence::Decline { task } => (of_task(self, task), EndReason::Declined),
             Consequence::Cancel { activation, reason } => (Some(activation), reason),
             Consequence::Die { controller } => return self.die(controller),
+            Consequence::Apply { .. } => return drop(self.scratch.specs.pop_front()),
+            Consequence::Activate { .. } => return drop(self.scratch.requests.pop_front()),
             _ => return,
         };
         if let Some(activation) = activation {
@@ -311,6 +330,16 @@ impl Simulation {
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
         let Scratch { cause, prediction, roll, current, .. } = self.scratch;
         self.scratch.queue.push_back(Pending { consequence, cause, prediction, roll, parent: current });
+    }
+
+    pub(super) fn enqueue_application(&mut self, spec: EffectSpec, target: ControllerId) {
+        self.scratch.specs.push_back(spec);
+        self.enqueue(Consequence::Apply { target });
+    }
+
+    pub(super) fn enqueue_activation(&mut self, handle: AbilityHandle, request: ActivationRequest) {
+        self.scratch.requests.push_back(request);
+        self.enqueue(Consequence::Activate { handle });
     }
 
     /// Notes that an effect runs, as a link of the chain that a cascade limit names.

@@ -1,6 +1,6 @@
 //! Commit (§8.4, A2, A3): the point of no return.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use super::Simulation;
 use crate::ability::{ActivationReason, ActivationRefusal};
@@ -69,8 +69,7 @@ impl Simulation {
         // 2. The cooldown begins, and a charge is used.
         if parts.cooldown {
             if let Some(cooldown) = ability.cooldown {
-                let added: SmallVec<[_; 2]> = ability.added_cooldown_tags.iter().collect();
-                self.apply_own(handle, id, cooldown, &added);
+                self.apply_own(handle, id, cooldown, ability.added_cooldown_tags.as_slice());
             }
             self.use_charge(handle);
             if let Some(activation) = self.state.activations.get_mut(id) {
@@ -80,8 +79,8 @@ impl Simulation {
         // 3. The owned tags are granted by an effect of their own (§8.1), once.
         let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
         if !ability.owned_tags.is_empty() && !has_tags {
-            let owned: SmallVec<[_; 4]> = ability.owned_tags.iter().collect();
-            let active = self.apply_own(handle, id, self.catalog.internal.owned_tags, &owned);
+            let owned = ability.owned_tags.as_slice();
+            let active = self.apply_own(handle, id, self.catalog.internal.owned_tags, owned);
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.owned_tags = active;
             }
@@ -105,7 +104,7 @@ impl Simulation {
         let (granted, ability) = self.granted(handle)?;
         let owner = granted.controller;
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
-        spec.granted_tags.extend(tags.iter().copied());
+        spec.granted_tags.extend_from_slice(tags);
         self.number_dice(activation, effect);
         self.apply_one(&mut spec, owner).ok()?.active()
     }

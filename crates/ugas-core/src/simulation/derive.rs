@@ -3,69 +3,59 @@
 //! A reload derives it after the facts were translated, and a snapshot that is read derives it because only facts are
 //! written. Effects, abilities and runs must know their controllers; everything that is derived begins empty.
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use super::{Simulation, State};
 use crate::controller::Controller;
-use crate::effect::{Effect, EffectStatus};
+use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::TagId;
 use crate::modifier::aggregate::ModifierEntry;
+use crate::row::Row;
 use crate::tag::TagContainer;
 
 impl Simulation {
     /// The running effects on a controller, in application order, with their definitions.
-    pub(super) fn running_effects(&self, id: ControllerId) -> Vec<(ActiveEffectId, Arc<Effect>)> {
+    fn running_effects(
+        &self,
+        id: ControllerId,
+    ) -> impl Iterator<Item = (ActiveEffectId, &ActiveEffect, &Effect)> {
         let controller = self.state.controllers.get(id);
         let effects = controller.map(Controller::effects).unwrap_or_default();
-        let running = effects.iter().filter_map(|&active| {
-            let instance = self.state.effects.get(active)?;
-            let effect = self.state.definition(&self.catalog, instance.effect)?;
-            (instance.status == EffectStatus::Running).then(|| (active, Arc::clone(effect)))
-        });
-        running.collect()
+        effects.iter().filter_map(|&active| {
+            let (instance, effect) = self.state.effect_of(&self.catalog, active)?;
+            (instance.status == EffectStatus::Running).then_some((active, instance, effect))
+        })
     }
 
     /// Those whose tags, abilities and cues are out.
-    pub(super) fn giving_effects(&self, id: ControllerId) -> Vec<(ActiveEffectId, Arc<Effect>)> {
-        let gives = |(active, _): &(ActiveEffectId, _)| {
-            self.state.effects.get(*active).is_some_and(|active| active.given && !active.inhibited)
-        };
-        self.running_effects(id).into_iter().filter(gives).collect()
+    pub(super) fn giving_effects(&self, id: ControllerId) -> impl Iterator<Item = (&ActiveEffect, &Effect)> {
+        let effects = self.running_effects(id).map(|(_, active, effect)| (active, effect));
+        effects.filter(|(active, _)| active.given && !active.inhibited)
     }
 
-    /// The modifiers of a controller.
-    pub(super) fn derived_modifiers(&self, id: ControllerId) -> Vec<ModifierEntry> {
-        let state = &self.state;
-        let mut entries: Vec<ModifierEntry> = Vec::new();
-        for (active, effect) in self.running_effects(id) {
-            let Some(instance) = state.effects.get(active) else { continue };
-            let of_effect =
-                (0..effect.modifiers.len()).filter_map(|index| state.entry(active, instance, &effect, index));
-            entries.extend(of_effect);
+    /// Appends the modifiers of a controller.
+    pub(super) fn derive_modifiers(&self, id: ControllerId, entries: &mut Row<ModifierEntry>) {
+        for (active, instance, effect) in self.running_effects(id) {
+            let of_effect = (0..effect.modifiers.len())
+                .filter_map(|index| self.state.entry(active, instance, effect, index));
+            of_effect.for_each(|entry| entries.push(entry));
         }
         entries.sort_unstable_by_key(|entry| (entry.slot, entry.sequence, entry.index));
-        entries
     }
 
-    /// The tags of a controller.
-    pub(super) fn derived_tags(&self, id: ControllerId) -> TagContainer {
-        let mut tags = TagContainer::default();
-        let mut crossed = Vec::new();
+    /// Adds the tags of a controller. `crossed` is memory.
+    pub(super) fn derive_tags(&self, id: ControllerId, tags: &mut TagContainer, crossed: &mut Vec<TagId>) {
         for (active, effect) in self.giving_effects(id) {
-            let Some(instance) = self.state.effects.get(active) else { continue };
-            for tag in effect.granted_tags.iter().chain(instance.spec.granted_tags.iter().copied()) {
-                let _ = tags.add(self.catalog.tags(), tag, &mut crossed);
+            for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
+                let _ = tags.add(self.catalog.tags(), tag, crossed);
             }
         }
-        tags
+        crossed.clear();
     }
 
-    /// The cues that effects and runs of abilities show on a controller, counted.
-    pub(super) fn derived_cues(&self, id: ControllerId) -> SmallVec<[(TagId, u32); 2]> {
-        let mut cues: SmallVec<[(TagId, u32); 2]> = SmallVec::new();
+    /// Adds the cues that effects and runs of abilities show on a controller, counted.
+    pub(super) fn derive_cues(&self, id: ControllerId, cues: &mut SmallVec<[(TagId, u32); 2]>) {
         let mut count = |cue: TagId| match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
             Ok(at) => cues[at].1 += 1,
             Err(at) => cues.insert(at, (cue, 1)),
@@ -78,7 +68,6 @@ impl Simulation {
         for (_, effect) in self.giving_effects(id) {
             effect.cues.iter().for_each(&mut count);
         }
-        cues
     }
 
     /// What active effects follow, and their timers. `order` is that of their application.
@@ -104,8 +93,8 @@ impl Simulation {
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         for id in controllers {
             let Some(controller) = self.state.controllers.get(id) else { continue };
-            let abilities: Vec<AbilityHandle> = controller.abilities.to_vec();
-            let runs: Vec<ActivationId> = controller.activations.to_vec();
+            let abilities = SmallVec::<[AbilityHandle; 16]>::from_slice(&controller.abilities);
+            let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.activations);
             for handle in abilities {
                 let Some(granted) = self.state.abilities.get(handle) else { continue };
                 if let Some(at) = granted.recharge {
@@ -116,10 +105,9 @@ impl Simulation {
             for run in runs {
                 self.index_run(run);
             }
-            for (_, effect) in self.giving_effects(id) {
-                for tag in effect.block_abilities.iter() {
-                    self.block_abilities(id, tag);
-                }
+            let blocks = self.giving_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
+            for tag in blocks.collect::<SmallVec<[TagId; 8]>>() {
+                self.block_abilities(id, tag);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::magnitude::{Dice, Inputs};
-use super::{Simulation, State};
+use super::{Simulation, State, clamp};
 use crate::effect::{Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -48,6 +48,17 @@ impl Run<'_> {
             SpecRef::Given(..) => None,
             SpecRef::Active(id) => Some(id),
         }
+    }
+
+    /// The changes of an effect that is constant.
+    pub(super) fn constants(&self, stacks: u32) -> impl Iterator<Item = Planned> + use<'_> {
+        self.effect.constant_writes().map(move |(at, modifier, magnitude)| Planned {
+            attribute: modifier.attribute,
+            operation: modifier.operation,
+            magnitude,
+            stacks: if modifier.factor_in_stacks { stacks } else { 1 },
+            modifier: Some(at),
+        })
     }
 
     pub(super) fn inputs<'s>(&'s self, sim: &'s Simulation) -> Result<Inputs<'s>, RefusalReason> {
@@ -176,7 +187,7 @@ impl PostExecute<'_> {
         let (context, prediction) = parent.unwrap_or_default();
         let mut spec = self.sim.spec(effect, level, context)?;
         spec.prediction = prediction;
-        self.sim.enqueue(super::cascade::Consequence::Apply { spec, target: to });
+        self.sim.enqueue_application(spec, to);
         Ok(())
     }
 }
@@ -184,6 +195,10 @@ impl PostExecute<'_> {
 impl Simulation {
     /// Executes. On failure everything is as it was.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
+        if self.execute_plainly(run) {
+            self.emit_executed(run);
+            return Ok(());
+        }
         self.scratch.writes.0.clear();
         let mut cues = Cues::default();
         let outcome = self.write_all(run, &mut cues);
@@ -192,11 +207,7 @@ impl Simulation {
             self.undo_writes(run.target);
             return Err(reason);
         }
-        self.emit(EventKind::EffectExecuted {
-            effect: self.id_of(run),
-            active: run.active(),
-            target: run.target,
-        });
+        self.emit_executed(run);
         // What was evaluated under way was not clamped yet.
         if was_evaluated {
             for at in 0..self.scratch.writes.0.len() {
@@ -213,6 +224,54 @@ impl Simulation {
         Ok(())
     }
 
+    fn emit_executed(&mut self, run: &Run<'_>) {
+        let effect = self.id_of(run);
+        self.emit(EventKind::EffectExecuted { effect, active: run.active(), target: run.target });
+    }
+
+    /// The straight way for what most executions are: a number that goes on top of one base, which has no modifiers and
+    /// which nothing depends on. Clamped at once, it is the current value, too. False if this is another, and nothing
+    /// has changed then.
+    fn execute_plainly(&mut self, run: &Run<'_>) -> bool {
+        let Self { catalog, state, scratch, .. } = self;
+        let Some((modifier, magnitude)) = run.effect.plain_write() else { return false };
+        // What waits to be brought up to date is so at every execution, and hooks see each.
+        if scratch.batch_depth > 0 || !scratch.is_up_to_date() || catalog.has_hooks() {
+            return false;
+        }
+        let stacks = match run.active().filter(|_| modifier.factor_in_stacks) {
+            Some(id) => state.effects.get(id).map_or(1, |active| active.stacks),
+            None => 1,
+        };
+        let State { controllers, layouts, .. } = state;
+        let Some(controller) = controllers.get_mut(run.target) else { return false };
+        let layout = &*layouts[controller.layout as usize];
+        let Some(slot) = layout.slot_of(modifier.attribute) else { return false };
+        let at = usize::from(slot);
+        let place = &layout.slots[at];
+        let stands_alone = controller.watchers.is_empty()
+            && !layout.has_meta
+            && !place.has_qualifier
+            && place.attribute.derived.is_none()
+            && place.dependents.is_empty()
+            && controller.modifiers_of(slot).is_empty();
+        if !stands_alone {
+            return false;
+        }
+        let Some(value) = written(controller.base[at], modifier.operation, magnitude, stacks) else {
+            return false;
+        };
+        if !value.is_finite() {
+            return false;
+        }
+        let (min, max) = State::bounds(controller, place);
+        scratch.record(run.target, controller, layout, slot);
+        let base = clamp(value + 0.0, min, max);
+        controller.base[at] = base;
+        controller.current[at] = clamp(base + 0.0, min, max) + 0.0;
+        true
+    }
+
     fn id_of(&self, run: &Run<'_>) -> EffectId {
         match run.spec {
             SpecRef::Given(spec, _) => spec.effect,
@@ -225,6 +284,10 @@ impl Simulation {
     /// Modifiers in the listed order (M9), then the calculations, each seeing what was written before it. What is
     /// to be said of cues is collected.
     fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
+        if run.effect.is_constant {
+            self.write_constants(run)?;
+            return self.check_written(run.target);
+        }
         // All are evaluated before the first is written.
         let mut plan = core::mem::take(&mut self.scratch.plan);
         plan.clear();
@@ -269,6 +332,13 @@ impl Simulation {
             }
         }
         self.check_written(run.target)
+    }
+
+    /// Modifiers whose numbers are known beforehand: there is nothing to evaluate before the first is written.
+    fn write_constants(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
+        let instance = run.active().and_then(|id| self.state.effects.get(id));
+        let stacks = instance.map_or(1, |active| active.stacks);
+        run.constants(stacks).try_for_each(|planned| self.write_planned(run, planned))
     }
 
     /// Evaluates the modifiers that write bases.
@@ -342,14 +412,18 @@ impl Simulation {
 
     /// Writes a base value: the one place where bases change (I2). It is clamped at the next recalculation.
     pub(super) fn write_base(&mut self, id: ControllerId, slot: u16, value: f64) {
-        self.record(id, slot);
-        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+        let State { controllers, layouts, .. } = &mut self.state;
+        let Some(controller) = controllers.get_mut(id) else { return };
+        let layout = &layouts[controller.layout as usize];
+        self.scratch.record(id, controller, layout, slot);
         // Adding zero keeps negative zeros out, which are equal to positive ones and hash differently.
         controller.base[usize::from(slot)] = value + 0.0;
         controller.pending.written.insert(slot);
-        let attribute = self.state.layouts[controller.layout as usize].attribute_at(slot);
-        self.mark_dirty(id, slot);
-        self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
+        self.scratch.mark_dirty(id, controller, slot);
+        if !controller.watchers.is_empty() {
+            let attribute = layout.attribute_at(slot);
+            self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
+        }
     }
 
     /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers; and so
@@ -406,7 +480,7 @@ impl Simulation {
             }
             let Some(controller) = self.state.controllers.get(id) else { return amounts };
             let (min, max) = State::bounds(controller, place);
-            let mut amount = super::values::clamp(controller.base[usize::from(meta)], min, max);
+            let mut amount = clamp(controller.base[usize::from(meta)], min, max);
             amounts.push((meta, amount));
             for &slot in &place.drain_into {
                 let Some(controller) = self.state.controllers.get(id) else { return amounts };

@@ -5,16 +5,18 @@
 
 use smallvec::SmallVec;
 
-use super::cascade::Consequence;
+use super::cascade::{Consequence, Scratch};
+use super::state::Role;
 use super::values::clamp;
 use super::{Simulation, State};
 use crate::attribute::OnBoundChange;
-use crate::attribute::layout::Bound;
+use crate::attribute::layout::{Bound, Layout, Slot};
 use crate::controller::Controller;
 use crate::effect::WatchSubject;
 use crate::event::{Cause, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeId;
+use crate::modifier::aggregate::{Aggregated, aggregate_plain};
 
 /// What a value was before the running operation.
 #[derive(Clone, Copy, Debug)]
@@ -30,44 +32,66 @@ pub(super) struct Change {
 /// Bases that are to follow a bound: whose, which, because of what, and from where to where it moved.
 type Followers = SmallVec<[(ControllerId, u16, AttributeId, AttributeId, [f64; 2]); 2]>;
 
-impl Simulation {
-    /// Marks a slot for re-evaluation.
-    pub(super) fn mark_dirty(&mut self, controller: ControllerId, slot: u16) {
-        let Some(state) = self.state.controllers.get_mut(controller) else { return };
-        state.pending.dirty.insert(slot);
-        if !state.pending.listed {
-            state.pending.listed = true;
-            self.scratch.dirty.push_back(controller);
+impl Scratch {
+    /// Marks a slot of a controller for re-evaluation.
+    #[inline]
+    pub(super) fn mark_dirty(&mut self, id: ControllerId, controller: &mut Controller, slot: u16) {
+        controller.pending.dirty.insert(slot);
+        if !controller.pending.listed {
+            controller.pending.listed = true;
+            self.dirty.push_back(id);
         }
     }
 
     /// Remembers what a slot was, the first time that the operation touches it.
-    pub(super) fn record(&mut self, id: ControllerId, slot: u16) {
-        let Some(controller) = self.state.controllers.get_mut(id) else { return };
+    #[inline]
+    pub(super) fn record(
+        &mut self,
+        id: ControllerId,
+        controller: &mut Controller,
+        layout: &Layout,
+        slot: u16,
+    ) {
         if !controller.pending.recorded.insert(slot) {
             return;
         }
         let (old_base, old) = (controller.base[usize::from(slot)], controller.current[usize::from(slot)]);
-        let attribute = self.state.layouts[controller.layout as usize].attribute_at(slot);
-        let cause = self.scratch.cause;
-        self.scratch.changes.push(Change { controller: id, attribute, slot, old_base, old, cause });
+        let attribute = layout.attribute_at(slot);
+        let cause = self.cause;
+        self.changes.push(Change { controller: id, attribute, slot, old_base, old, cause });
+    }
+}
+
+impl Simulation {
+    /// Marks a slot for re-evaluation.
+    pub(super) fn mark_dirty(&mut self, id: ControllerId, slot: u16) {
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            self.scratch.mark_dirty(id, controller, slot);
+        }
     }
 
     /// Recalculates, then raises events.
     pub(super) fn flush(&mut self) {
         self.recompute();
-        self.raise_changes();
+        if !self.scratch.changes.is_empty() {
+            self.raise_changes();
+        }
     }
 
     /// Brings all values up to date, and all effects into the state that tags ask for, without raising events of values.
     fn recompute(&mut self) {
-        self.recompute_by(Self::refresh_effect);
+        if !self.scratch.is_up_to_date() {
+            self.recompute_by(Self::refresh_effect);
+        }
     }
 
     /// Brings all values up to date in the middle of an application. Whether effects are inhibited or removed is judged
     /// at the flush, when the application is complete and its tags are there.
     pub(super) fn recompute_values(&mut self) {
         self.recompute_by(Self::follow_inputs);
+        if self.scratch.postponed.is_empty() {
+            return;
+        }
         let mut postponed = core::mem::take(&mut self.scratch.postponed);
         for active in postponed.drain(..) {
             if let Some(effect) = self.state.effects.get_mut(active) {
@@ -103,22 +127,16 @@ impl Simulation {
 
     /// Evaluates the marked slots of a controller in topological order (§6.4).
     fn recompute_controller(&mut self, id: ControllerId) {
-        let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        controller.pending.listed = false;
-        while let Some(slot) = self.state.controllers.get_mut(id).and_then(|c| c.pending.dirty.pop_first()) {
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.pending.listed = false;
+        }
+        while let Some(slot) = self.recompute_plain_slots(id) {
             let changed = self.recompute_slot(id, slot);
-            let State { controllers, layouts, .. } = &mut self.state;
-            let Some(controller) = controllers.get_mut(id) else { return };
-            let place = &layouts[controller.layout as usize].slots[usize::from(slot)];
-            let attribute = place.attribute.id;
-            if changed {
-                for &dependent in &place.dependents {
-                    controller.pending.dirty.insert(dependent);
-                }
-            }
+            let Some(controller) = self.state.controllers.get(id) else { return };
             if controller.watchers.is_empty() {
                 continue;
             }
+            let attribute = self.state.layout(controller).attribute_at(slot);
             self.notify(id, WatchSubject::Modifiers(attribute));
             if changed {
                 self.notify(id, WatchSubject::Attribute(attribute));
@@ -126,33 +144,80 @@ impl Simulation {
         }
     }
 
-    /// Evaluates one slot; true if its base or current value changed.
+    /// Evaluates marked slots for as long as they need no more than the numbers of their controller, as most do. Gives
+    /// back the first that needs more: because somebody follows it, native code has a say, modifiers are conditional, a
+    /// client may not let it fall, or it cannot be evaluated.
+    fn recompute_plain_slots(&mut self, id: ControllerId) -> Option<u16> {
+        let State { controllers, layouts, .. } = &mut self.state;
+        let controller = controllers.get_mut(id)?;
+        let layout = &*layouts[controller.layout as usize];
+        let needs_more = self.catalog.has_hooks() || !controller.watchers.is_empty();
+        let is_client = self.config.role == Role::Client;
+        while let Some(slot) = controller.pending.dirty.pop_first() {
+            let at = usize::from(slot);
+            let place = &layout.slots[at];
+            let has_floor = is_client && place.attribute.def.prediction_floor.is_some();
+            if needs_more || has_floor || place.has_qualifier {
+                return Some(slot);
+            }
+            let (min, max) = State::bounds(controller, place);
+            let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
+            let Ok(mut base) = State::base_of(&self.catalog, controller, layout, slot) else {
+                return Some(slot);
+            };
+            if clamp_base {
+                base = clamp(base, min, max);
+            }
+            let value = match aggregate_plain(base, controller.modifiers_of(slot)) {
+                Some(Aggregated { value, divisor_ignored: false }) if value.is_finite() => {
+                    clamp(value, min, max) + 0.0
+                }
+                _ => return Some(slot),
+            };
+            if clamp_base {
+                controller.pending.written.remove(slot);
+            }
+            if (base, value) != (controller.base[at], controller.current[at]) {
+                self.scratch.record(id, controller, layout, slot);
+                controller.base[at] = base;
+                controller.current[at] = value;
+                for &dependent in &place.dependents {
+                    controller.pending.dirty.insert(dependent);
+                }
+            }
+        }
+        None
+    }
+
+    /// Evaluates one slot, and marks what depends on it; true if its base or current value changed.
     fn recompute_slot(&mut self, id: ControllerId, slot: u16) -> bool {
-        let catalog = &*self.catalog;
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let layout = self.state.layout(controller);
         let at = usize::from(slot);
-        let attribute = layout.attribute_at(slot);
-        let old = (controller.base[at], controller.current[at]);
-        let base = self.state.base_of(catalog, controller, layout, slot);
+        let old = controller.current[at];
         let floor = layout.slots[at].attribute.def.prediction_floor;
         let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
-        let evaluated = base.ok().and_then(|base| {
-            let mut base = if clamp_base { clamp_to_bounds(controller, layout, slot, base) } else { base };
+        let evaluated = State::base_of(&self.catalog, controller, layout, slot).ok().and_then(|base| {
+            let mut base =
+                if clamp_base { clamp_to_bounds(controller, &layout.slots[at], base) } else { base };
             if clamp_base && floor.is_some() {
                 let before =
                     self.scratch.changes.iter().find(|known| (known.controller, known.slot) == (id, slot));
                 base = self.keep_above_floor(floor, before.map_or(base, |before| before.old_base), base);
             }
-            let mut evaluated = self.state.evaluate_slot(catalog, id, controller, slot, base)?;
-            evaluated.value = self.keep_above_floor(floor, old.1, evaluated.value);
+            let mut evaluated = self.state.evaluate_slot(&self.catalog, id, controller, slot, base)?;
+            evaluated.value = self.keep_above_floor(floor, old, evaluated.value);
             Some((base, evaluated))
         });
-        if clamp_base && let Some(controller) = self.state.controllers.get_mut(id) {
+        let State { controllers, layouts, .. } = &mut self.state;
+        let Some(controller) = controllers.get_mut(id) else { return false };
+        let layout = &layouts[controller.layout as usize];
+        if clamp_base {
             controller.pending.written.remove(slot);
         }
         let Some((base, evaluated)) = evaluated else {
             // V2: what is not finite does not enter the state; the value stays what it was.
+            let attribute = layout.attribute_at(slot);
             if let Some(failed) = &mut self.scratch.trial {
                 failed.get_or_insert(attribute);
                 return false;
@@ -160,19 +225,21 @@ impl Simulation {
             self.emit(EventKind::EvaluationFailed { controller: id, attribute });
             return false;
         };
-        if evaluated.divisor_ignored {
-            self.emit(EventKind::DivisorIgnored { controller: id, attribute });
-        }
-        if (base, evaluated.value) == old {
-            // An execution may have written the base and come back to it: what depends on it saw nothing.
-            return false;
-        }
-        self.record(id, slot);
-        if let Some(controller) = self.state.controllers.get_mut(id) {
+        // An execution may have written the base and come back to it: what depends on it saw nothing.
+        let changed = (base, evaluated.value) != (controller.base[at], controller.current[at]);
+        if changed {
+            self.scratch.record(id, controller, layout, slot);
             controller.base[at] = base;
             controller.current[at] = evaluated.value;
+            for &dependent in &layout.slots[at].dependents {
+                controller.pending.dirty.insert(dependent);
+            }
         }
-        true
+        if evaluated.divisor_ignored {
+            let attribute = layout.attribute_at(slot);
+            self.emit(EventKind::DivisorIgnored { controller: id, attribute });
+        }
+        changed
     }
 
     /// Tells the active effects that follow `subject` of a controller to look again.
@@ -195,12 +262,21 @@ impl Simulation {
         let mut next = 0;
         while let Some(&change) = self.scratch.changes.get(next) {
             next += 1;
-            let Some(controller) = self.state.controllers.get_mut(change.controller) else { continue };
+            let State { controllers, layouts, .. } = &mut self.state;
+            let Some(controller) = controllers.get_mut(change.controller) else { continue };
             controller.pending.recorded.remove(change.slot);
             let at = usize::from(change.slot);
             let (new_base, new) = (controller.base[at], controller.current[at]);
             if (new_base, new) == (change.old_base, change.old) {
                 continue;
+            }
+            let layout = &layouts[controller.layout as usize];
+            if new != change.old {
+                for &follower in &layout.slots[at].bound_followers {
+                    let attribute = layout.attribute_at(follower);
+                    let moved = [change.old, new];
+                    followers.push((change.controller, follower, attribute, change.attribute, moved));
+                }
             }
             self.emit_with(
                 change.cause,
@@ -213,24 +289,15 @@ impl Simulation {
                     new,
                 },
             );
-            if new != change.old {
-                self.find_bound_followers(change, new, &mut followers);
-            }
         }
         self.scratch.changes.clear();
+        if followers.is_empty() {
+            return;
+        }
         // Slots are in topological order: a base follows before those that are bounded by it.
         followers.sort_unstable_by_key(|&(controller, slot, ..)| (controller, slot));
         for (controller, _, attribute, bound, [old, new]) in followers {
             self.enqueue(Consequence::BoundChanged { controller, attribute, bound, old, new });
-        }
-    }
-
-    fn find_bound_followers(&self, change: Change, new: f64, followers: &mut Followers) {
-        let Some(controller) = self.state.controllers.get(change.controller) else { return };
-        let layout = self.state.layout(controller);
-        for &follower in &layout.slots[usize::from(change.slot)].bound_followers {
-            let attribute = layout.attribute_at(follower);
-            followers.push((change.controller, follower, attribute, change.attribute, [change.old, new]));
         }
     }
 
@@ -294,12 +361,7 @@ impl Simulation {
     }
 }
 
-fn clamp_to_bounds(
-    controller: &Controller,
-    layout: &crate::attribute::layout::Layout,
-    slot: u16,
-    base: f64,
-) -> f64 {
-    let (min, max) = State::bounds(controller, &layout.slots[usize::from(slot)]);
+fn clamp_to_bounds(controller: &Controller, place: &Slot, base: f64) -> f64 {
+    let (min, max) = State::bounds(controller, place);
     clamp(base, min, max)
 }

@@ -4,7 +4,6 @@ use smallvec::SmallVec;
 
 use super::Simulation;
 use super::ability::ActivationRequest;
-use super::cascade::Consequence;
 use super::sets::RegisterError;
 use crate::ability::{EndReason, Grant, GrantedAbility, GrantedSet, TriggerOn};
 use crate::catalog::UnknownName;
@@ -266,11 +265,11 @@ impl Simulation {
         self.index_ability(handle);
         self.emit(EventKind::AbilityGranted { controller: id, handle, ability: grant.ability });
         if activate {
-            self.enqueue(Consequence::Activate { handle, request: ActivationRequest::default() });
+            self.enqueue_activation(handle, ActivationRequest::default());
         }
         for tag in present {
             let request = ActivationRequest { while_tag: Some(tag), ..ActivationRequest::default() };
-            self.enqueue(Consequence::Activate { handle, request });
+            self.enqueue_activation(handle, request);
         }
         Some(handle)
     }

@@ -36,6 +36,9 @@ impl Simulation {
         if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
             runtime_effects.count_use(number as u32, |uses| uses.saturating_add(1));
         }
+        if !effect.is_indexed {
+            return;
+        }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {
             controller.effect_index.insert_sorted((key, active.sequence, id));
@@ -47,6 +50,9 @@ impl Simulation {
         let Some(active) = effects.get(id) else { return };
         if let Some(number) = active.effect.usize().checked_sub(self.catalog.effect_count()) {
             runtime_effects.count_use(number as u32, |uses| uses.saturating_sub(1));
+        }
+        if !effect.is_indexed {
+            return;
         }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {

@@ -300,26 +300,28 @@ impl Simulation {
         if !level.is_finite() {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
-        let mut spec = EffectSpec {
-            effect,
-            name_hash: definition.name_hash,
-            level,
-            context,
-            set_by_caller: Default::default(),
-            duration: None,
-            period: None,
-            granted_tags: Default::default(),
-            asset_tags: Default::default(),
-            captured: smallvec::smallvec![None; definition.captures.len()],
-            prediction: None,
-        };
+        let mut spec = EffectSpec::new(effect, definition.name_hash, level, context);
         let source = spec.context.source;
         self.capture_into(&mut spec, definition, Side::Source, source);
         Ok(spec)
     }
 
-    /// Takes the frozen readings of one side.
+    /// Takes the frozen readings of one side. Most effects have none.
+    #[inline]
     pub(super) fn capture_into(
+        &self,
+        spec: &mut EffectSpec,
+        effect: &Effect,
+        side: Side,
+        from: Option<ControllerId>,
+    ) {
+        if !effect.captures.is_empty() || !spec.captured.is_empty() {
+            self.capture_readings(spec, effect, side, from);
+        }
+    }
+
+    #[inline(never)]
+    fn capture_readings(
         &self,
         spec: &mut EffectSpec,
         effect: &Effect,

@@ -368,14 +368,6 @@ impl Simulation {
 
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
         self.observe(&kind);
-        let cooldown = self.cooldown_change(&kind);
-        self.push_event(cause, kind);
-        if let Some(change) = cooldown {
-            self.announce_cooldown(change);
-        }
-    }
-
-    fn push_event(&mut self, cause: Cause, kind: EventKind) {
         let sequence = self.state.events;
         self.state.events += 1;
         if self.events.len() >= self.config.max_events as usize {

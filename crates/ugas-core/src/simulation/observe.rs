@@ -114,6 +114,16 @@ impl Simulation {
 
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
+        if !controller.ability_index.is_empty() {
+            self.trigger_by_tag(id, tag);
+        }
+        self.enqueue_drain(id);
+    }
+
+    /// A7: a tag triggers the abilities that wait for it, in the order of their grants.
+    #[inline(never)]
+    fn trigger_by_tag(&mut self, id: ControllerId, tag: TagId) {
+        let Some(controller) = self.state.controllers.get(id) else { return };
         let mut triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = SmallVec::new();
         for &(.., handle) in controller.ability_index.about(AbilityKey::Tag(tag)) {
             let triggers = self.granted(handle).map(|(_, ability)| &*ability.triggers).unwrap_or_default();
@@ -123,17 +133,18 @@ impl Simulation {
         for (on, handle) in triggered {
             let while_tag = (on == TriggerOn::TagPresent).then_some(tag);
             let request = ActivationRequest { while_tag, ..ActivationRequest::default() };
-            self.enqueue(Consequence::Activate { handle, request });
+            self.enqueue_activation(handle, request);
         }
-        self.enqueue_drain(id);
     }
 
     fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let kept_by_tag = controller.run_index.about(RunKey::KeptBy(tag)).iter();
-        let over: SmallVec<[ActivationId; 2]> = kept_by_tag.map(|&(.., run)| run).collect();
-        for activation in over {
-            self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
+        if !controller.run_index.is_empty() {
+            let kept_by_tag = controller.run_index.about(RunKey::KeptBy(tag)).iter();
+            let over: SmallVec<[ActivationId; 2]> = kept_by_tag.map(|&(.., run)| run).collect();
+            for activation in over {
+                self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
+            }
         }
         self.enqueue_drain(id);
     }
@@ -157,48 +168,46 @@ impl Simulation {
                 event: Some(event.clone()),
                 ..ActivationRequest::default()
             };
-            self.enqueue(Consequence::Activate { handle, request });
+            self.enqueue_activation(handle, request);
         }
     }
 
-    /// Says which abilities begin to cool down with a tag, or have cooled down without it.
-    pub(super) fn announce_cooldown(&mut self, event: CooldownChange) {
-        let CooldownChange { controller: id, tag, began } = event;
-        let Some(controller) = self.state.controllers.get(id) else { return };
-        let concerns = |handle: &AbilityHandle| {
-            self.granted(*handle).is_some_and(|(_, ability)| {
-                let others = ability.cooldown_tags.present_in(&controller.tags).filter(|other| *other != tag);
-                others.count() == 0
+    /// A tag came: the event, and which abilities begin to cool down with it.
+    pub(super) fn emit_tag_added(&mut self, controller: ControllerId, tag: TagId) {
+        self.emit(EventKind::TagAdded { controller, tag });
+        if self.catalog.cooldown_tags.contains(tag) {
+            for handle in self.abilities_cooling_by(controller, tag) {
+                let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
+                self.emit(EventKind::CooldownBegan { controller, handle, duration });
+            }
+        }
+    }
+
+    /// A tag went: the event, and which abilities have cooled down without it.
+    pub(super) fn emit_tag_removed(&mut self, controller: ControllerId, tag: TagId) {
+        self.emit(EventKind::TagRemoved { controller, tag });
+        if self.catalog.cooldown_tags.contains(tag) {
+            for handle in self.abilities_cooling_by(controller, tag) {
+                self.emit(EventKind::CooldownEnded { controller, handle });
+            }
+        }
+    }
+
+    /// The abilities of a controller whose cooldown is this tag alone.
+    fn abilities_cooling_by(&self, id: ControllerId, tag: TagId) -> SmallVec<[AbilityHandle; 2]> {
+        let Some(controller) = self.state.controllers.get(id) else { return SmallVec::new() };
+        let concerns = |handle: AbilityHandle| {
+            self.granted(handle).is_some_and(|(_, ability)| {
+                let mut others = ability.cooldown_tags.present_in(&controller.tags);
+                others.all(|other| other == tag)
             })
         };
-        let with_tag = controller.ability_index.about(AbilityKey::Cooldown(tag)).iter();
-        let concerned: SmallVec<[AbilityHandle; 2]> =
-            with_tag.map(|&(.., handle)| handle).filter(concerns).collect();
-        for handle in concerned {
-            let duration = self.ability_cooldown(handle).map(|(remaining, _)| remaining);
-            self.emit(match began {
-                true => EventKind::CooldownBegan { controller: id, handle, duration },
-                false => EventKind::CooldownEnded { controller: id, handle },
-            });
+        let mut cooling = SmallVec::new();
+        for &(.., handle) in controller.ability_index.about(AbilityKey::Cooldown(tag)) {
+            if concerns(handle) {
+                cooling.push(handle);
+            }
         }
+        cooling
     }
-
-    /// The change of a cooldown that an event is, if it is one.
-    pub(super) fn cooldown_change(&self, event: &EventKind) -> Option<CooldownChange> {
-        let (controller, tag, began) = match *event {
-            EventKind::TagAdded { controller, tag } => (controller, tag, true),
-            EventKind::TagRemoved { controller, tag } => (controller, tag, false),
-            _ => return None,
-        };
-        let is_one = self.catalog.cooldown_tags.contains(tag);
-        is_one.then_some(CooldownChange { controller, tag, began })
-    }
-}
-
-/// A tag of cooldowns came or went.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CooldownChange {
-    controller: ControllerId,
-    tag: TagId,
-    began: bool,
 }

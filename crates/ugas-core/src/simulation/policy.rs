@@ -150,7 +150,11 @@ impl Simulation {
     }
 
     /// Whether an effect would be inhibited on a target as it is now (E7).
+    #[inline]
     fn fails_ongoing(&self, effect: &Effect, target: ControllerId) -> bool {
+        if effect.ongoing.is_trivial() {
+            return false;
+        }
         let controller = self.state.controllers.get(target);
         controller.is_some_and(|controller| !effect.ongoing.is_met_by(&controller.tags))
     }

@@ -4,7 +4,7 @@
 
 use super::Simulation;
 use super::state::Role;
-use crate::ability::{Ability, ActivationReason, NetExecution};
+use crate::ability::{Ability, Activation, ActivationReason, NetExecution};
 use crate::effect::magnitude::Magnitude;
 use crate::effect::{ActiveEffect, Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
@@ -78,6 +78,12 @@ impl Simulation {
     pub fn has_shared_dice(&self, active: &ActiveEffect) -> bool {
         let effect = self.state.definition(&self.catalog, active.effect);
         effect.is_some_and(|effect| effect.uses_random && shares_dice(effect, &active.spec))
+    }
+
+    /// Whether the dice of a run are those that client and server roll alike: the key of its stream is no secret then.
+    pub fn has_shared_run_dice(&self, run: &Activation) -> bool {
+        let ability = self.catalog.ability_by_id(run.ability);
+        ability.is_some_and(|ability| self.shared_run_stream(ability, run.prediction).is_some())
     }
 
     pub(super) fn is_client(&self) -> bool {

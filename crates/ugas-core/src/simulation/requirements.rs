@@ -131,8 +131,12 @@ impl Simulation {
             let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
             reasons.push(ActivationReason::EffectRefused(reason));
         }
-        reasons.extend(self.check_targets(&request.targets).err().map(ActivationReason::LimitReached));
-        reasons.extend(self.runs_elsewhere(ability));
+        if let Err(limit) = self.check_targets(&request.targets) {
+            reasons.push(ActivationReason::LimitReached(limit));
+        }
+        if let Some(reason) = self.runs_elsewhere(ability) {
+            reasons.push(reason);
+        }
         if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
             reasons.push(ActivationReason::AlreadyActive);
         }
@@ -166,8 +170,8 @@ impl Simulation {
             }
         }
         self.check_cooldown(granted, ability, controller, &mut reasons);
-        reasons.extend(self.check_cooldown_effect(handle, granted, ability, None));
-        reasons.extend(self.check_cost(handle, granted, ability, None));
+        self.check_cooldown_effect(handle, granted, ability, None, &mut reasons);
+        self.check_cost(handle, granted, ability, None, &mut reasons);
         if ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
         }
@@ -208,14 +212,16 @@ impl Simulation {
         controller: &Controller,
         reasons: &mut ActivationReasons,
     ) {
-        for (id, tag) in self.blocking_runs(granted, ability, controller) {
-            let Some(activation) = self.state.activations.get(id) else { continue };
-            // One that is about to be restarted does not stand in its own way.
-            if activation.granted == handle && ability.def.retrigger {
-                continue;
+        if !controller.run_index.is_empty() {
+            for (id, tag) in self.blocking_runs(granted, ability, controller) {
+                let Some(activation) = self.state.activations.get(id) else { continue };
+                // One that is about to be restarted does not stand in its own way.
+                if activation.granted == handle && ability.def.retrigger {
+                    continue;
+                }
+                let by = Some(activation.granted);
+                reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
             }
-            let by = Some(activation.granted);
-            reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
         }
         for &(tag, _) in &controller.ability_blocks {
             if self.ability_has_tag(granted, ability, tag) {
@@ -284,10 +290,10 @@ impl Simulation {
         };
         if parts.cooldown {
             self.check_cooldown(granted, ability, controller, &mut reasons);
-            reasons.extend(self.check_cooldown_effect(handle, granted, ability, Some(activation)));
+            self.check_cooldown_effect(handle, granted, ability, Some(activation), &mut reasons);
         }
         if parts.cost {
-            reasons.extend(self.check_cost(handle, granted, ability, Some(activation)));
+            self.check_cost(handle, granted, ability, Some(activation), &mut reasons);
         }
         if parts.cooldown && ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
@@ -302,14 +308,22 @@ impl Simulation {
         granted: &GrantedAbility,
         ability: &Ability,
         activation: Option<ActivationId>,
-    ) -> Option<ActivationReason> {
-        let effect = self.catalog.effect_by_id(ability.cooldown?)?;
-        let spec = self.ability_spec(handle, granted, ability, ability.cooldown?, activation);
+        reasons: &mut ActivationReasons,
+    ) {
+        let Some(id) = ability.cooldown else { return };
+        let Some(effect) = self.catalog.effect_by_id(id) else { return };
+        // What stands in the definition can be evaluated.
+        if effect.is_constant && effect.period.is_none() && ability.set_by_caller.is_empty() {
+            return;
+        }
+        let spec = self.ability_spec(handle, granted, ability, id, activation);
         let evaluated = spec.and_then(|mut spec| {
             self.capture_into(&mut spec, effect, Side::Target, Some(granted.controller));
-            self.could_evaluate(effect, spec, granted.controller)
+            self.could_evaluate(effect, &mut spec, granted.controller)
         });
-        evaluated.err().map(ActivationReason::EffectRefused)
+        if let Err(reason) = evaluated {
+            reasons.push(ActivationReason::EffectRefused(reason));
+        }
     }
 
     /// A2: the cost is evaluated as if executed; affordable if no attribute would fall below its minimum.
@@ -319,11 +333,13 @@ impl Simulation {
         granted: &GrantedAbility,
         ability: &Ability,
         activation: Option<ActivationId>,
-    ) -> Option<ActivationReason> {
-        let cost = ability.cost?;
+        reasons: &mut ActivationReasons,
+    ) {
+        let Some(cost) = ability.cost else { return };
         match self.cost_shortfall(handle, granted, ability, cost, activation) {
-            Ok(shortfall) => shortfall,
-            Err(reason) => Some(ActivationReason::EffectRefused(reason)),
+            Ok(None) => {}
+            Ok(Some(shortfall)) => reasons.push(shortfall),
+            Err(reason) => reasons.push(ActivationReason::EffectRefused(reason)),
         }
     }
 
@@ -337,39 +353,49 @@ impl Simulation {
     ) -> Result<Option<ActivationReason>, RefusalReason> {
         let owner = granted.controller;
         let effect = self.catalog.effect_by_id(cost).ok_or(RefusalReason::UnknownEffect(cost))?;
-        let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
-        self.capture_into(&mut spec, effect, Side::Target, Some(owner));
-        if !effect.is_instant() {
-            return Ok(None);
-        }
-        let run = Run { effect, spec: SpecRef::Given(&spec, 0), target: owner, tick: 0 };
         let mut bases: SmallVec<[(u16, f64); 2]> = SmallVec::new();
         let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
+        let layout = self.state.layout(controller);
         let mut write = |attribute, operation, magnitude, stacks| {
-            let Some((_, slot)) = self.state.locate(owner, attribute) else { return };
+            let Some(slot) = layout.slot_of(attribute) else { return };
             // The base of a derived attribute is not written (B2).
-            if self.state.layout(controller).slots[slot].attribute.derived.is_some() {
+            if layout.slots[usize::from(slot)].attribute.derived.is_some() {
                 return;
             }
-            let slot = slot as u16;
             let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
                 bases.push((slot, controller.base[usize::from(slot)]));
                 bases.len() - 1
             });
             bases[at].1 = written(bases[at].1, operation, magnitude, stacks).unwrap_or(bases[at].1);
         };
-        self.plan_modifiers(&run, |planned| {
-            write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
-        })?;
-        let inputs = run.inputs(self)?;
-        for (at, execution) in effect.executions.iter().enumerate() {
-            let result = inputs.execute(execution, Dice::Execution(0, u16::MAX - at as u16))?;
-            for output in result.outputs {
-                write(output.attribute, output.operation, output.magnitude, 1);
+        if effect.is_constant && ability.set_by_caller.is_empty() {
+            if !effect.is_instant() {
+                return Ok(None);
+            }
+            for (_, modifier, magnitude) in effect.constant_writes() {
+                write(modifier.attribute, modifier.operation, magnitude, 1);
+            }
+        } else {
+            let mut spec = self.ability_spec(handle, granted, ability, cost, activation)?;
+            self.capture_into(&mut spec, effect, Side::Target, Some(owner));
+            if !effect.is_instant() {
+                return Ok(None);
+            }
+            let run = Run { effect, spec: SpecRef::Given(&spec, 0), target: owner, tick: 0 };
+            self.plan_modifiers(&run, |planned| {
+                write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
+            })?;
+            let inputs = run.inputs(self)?;
+            for (at, execution) in effect.executions.iter().enumerate() {
+                let result = inputs.execute(execution, Dice::Execution(0, u16::MAX - at as u16))?;
+                for output in result.outputs {
+                    write(output.attribute, output.operation, output.magnitude, 1);
+                }
             }
         }
-        let layout = self.state.layout(controller);
-        if let Some(shortfall) = drain_metas(controller, layout, &mut bases) {
+        if layout.has_meta
+            && let Some(shortfall) = drain_metas(controller, layout, &mut bases)
+        {
             return Ok(Some(shortfall));
         }
         for (slot, base) in bases {
@@ -410,7 +436,10 @@ impl Simulation {
             ..EffectContext::default()
         };
         let level = running.map_or(granted.level, |running| running.level);
-        let mut spec = self.spec(effect, f64::from(level), context)?;
+        let definition = self.state.definition(&self.catalog, effect);
+        let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
+        let mut spec = EffectSpec::new(effect, definition.name_hash, f64::from(level), context);
+        self.capture_into(&mut spec, definition, Side::Source, Some(granted.controller));
         spec.prediction = running.and_then(|running| running.prediction);
         for (tag, number) in &ability.set_by_caller {
             let value = self.ability_number(handle, activation, number)?;

@@ -230,7 +230,7 @@ impl Simulation {
             run_index: Row::new(),
             subscriptions: Row::new(),
             ability_blocks: SmallVec::new(),
-            inputs: SmallVec::new(),
+            inputs: Vec::new(),
             buffer: InputBuffer::new(self.catalog.input_buffer),
             placement: None,
             team: None,
@@ -378,7 +378,7 @@ impl Simulation {
         for slot in (0..layout.slots.len() as u16).filter(|&slot| is_new(slot)) {
             let at = usize::from(slot);
             let Some(controller) = self.state.controllers.get(id) else { return };
-            let base = self.state.base_of(&self.catalog, controller, &layout, slot);
+            let base = super::State::base_of(&self.catalog, controller, &layout, slot);
             let failed = base.is_err();
             let (min, max) = super::State::bounds(controller, &layout.slots[at]);
             let mut base = base.unwrap_or(controller.base[at]);

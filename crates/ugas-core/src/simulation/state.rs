@@ -236,11 +236,13 @@ impl State {
         sequence
     }
 
+    #[inline]
     pub(crate) fn layout(&self, controller: &Controller) -> &Layout {
         &self.layouts[controller.layout as usize]
     }
 
     /// A controller together with the slot of one of its attributes.
+    #[inline]
     pub(super) fn locate(
         &self,
         controller: ControllerId,
@@ -251,6 +253,7 @@ impl State {
         Some((controller, usize::from(slot)))
     }
 
+    #[inline]
     pub(super) fn definition<'a>(&'a self, catalog: &'a Catalog, id: EffectId) -> Option<&'a Arc<Effect>> {
         match id.usize().checked_sub(catalog.effect_count()) {
             None => catalog.effect_by_id(id),

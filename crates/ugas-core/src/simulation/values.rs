@@ -12,7 +12,9 @@ use crate::expr::{Environment, EvalError, Side};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::modifier::MAX_LAYER;
-use crate::modifier::aggregate::{LayerOutcome, ModifierEntry, aggregate, aggregate_plain, penalty};
+use crate::modifier::aggregate::{
+    Aggregated, LayerOutcome, ModifierEntry, aggregate, aggregate_plain, penalty,
+};
 use crate::number::finite;
 use crate::refusal::Party;
 use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
@@ -287,11 +289,28 @@ impl State {
     pub(super) fn unclamped(&self, catalog: &Catalog, controller: &Controller, slot: u16, base: f64) -> f64 {
         let place = &self.layout(controller).slots[usize::from(slot)];
         let entries = controller.modifiers_of(slot);
-        let evaluand = Evaluand { controller, slot: place, base, entries, parameters: None };
-        self.aggregate_slot(catalog, &evaluand, |_| {}).value
+        self.aggregate_present(catalog, controller, place, base, entries).value
+    }
+
+    /// The value of a slot before bounds under present circumstances.
+    fn aggregate_present(
+        &self,
+        catalog: &Catalog,
+        controller: &Controller,
+        slot: &Slot,
+        base: f64,
+        entries: &[ModifierEntry],
+    ) -> Evaluated {
+        let plain = if slot.has_qualifier { None } else { aggregate_plain(base, entries) };
+        if let Some(Aggregated { value, divisor_ignored }) = plain {
+            return Evaluated { value, divisor_ignored };
+        }
+        let evaluand = Evaluand { controller, slot, base, entries, parameters: None };
+        self.aggregate_slot(catalog, &evaluand, |_| {})
     }
 
     /// The bounds of a slot at this moment.
+    #[inline]
     pub(crate) fn bounds(controller: &Controller, slot: &Slot) -> (Option<f64>, Option<f64>) {
         let bound = |bound: Option<Bound<u16>>| {
             bound.map(|bound| match bound {
@@ -304,7 +323,6 @@ impl State {
 
     /// The base of a slot: what is stored, or what its expression gives (B2).
     pub(super) fn base_of(
-        &self,
         catalog: &Catalog,
         controller: &Controller,
         layout: &Layout,
@@ -328,16 +346,12 @@ impl State {
         let layout = self.layout(controller);
         let slot = &layout.slots[usize::from(slot_index)];
         let entries = controller.modifiers_of(slot_index);
-        let plain = if slot.has_qualifier { None } else { aggregate_plain(base, entries) };
-        let result = if let Some(plain) = plain {
-            Evaluated { value: plain.value, divisor_ignored: plain.divisor_ignored }
-        } else {
-            let evaluand = Evaluand { controller, slot, base, entries, parameters: None };
-            self.aggregate_slot(catalog, &evaluand, |_| {})
-        };
+        let result = self.aggregate_present(catalog, controller, slot, base, entries);
         let (min, max) = Self::bounds(controller, slot);
         let mut value = clamp(finite(result.value)?, min, max);
-        if let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref()) {
+        if catalog.has_hooks()
+            && let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref())
+        {
             let old = controller.current[usize::from(slot_index)];
             let change = PreChange { controller: id, attribute: slot.attribute.id, base, old, new: value };
             value = finite(hook(&change)).unwrap_or(value);
@@ -400,6 +414,7 @@ impl Simulation {
 }
 
 /// B0: `max(Min, min(Max, x))`, so that Min wins.
+#[inline]
 pub(crate) fn clamp(value: f64, min: Option<f64>, max: Option<f64>) -> f64 {
     let mut value = value;
     if let Some(max) = max

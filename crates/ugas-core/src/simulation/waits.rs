@@ -633,8 +633,17 @@ impl Simulation {
         Some(progress)
     }
 
-    /// Tells the tasks that wait for `subject` of a controller of an event.
+    /// Tells the tasks that wait for `subject` of a controller of an event. Most controllers have none.
+    #[inline]
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
+        let known = self.state.controllers.get(controller);
+        if known.is_some_and(|known| !known.subscriptions.is_empty()) {
+            self.wake_waiting(controller, subject, event);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_waiting(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         let Some(known) = self.state.controllers.get(controller) else { return };
         let told: SmallVec<[TaskId; 4]> =
             known.subscriptions.about(subject).iter().map(|&(.., task)| task).collect();

@@ -55,6 +55,11 @@ impl TagSet {
         self.tags.iter().copied()
     }
 
+    /// The same, one after the other in memory.
+    pub(crate) fn as_slice(&self) -> &[TagId] {
+        &self.tags
+    }
+
     /// The number of tags.
     pub fn len(&self) -> usize {
         self.tags.len()

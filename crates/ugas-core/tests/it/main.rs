@@ -46,6 +46,7 @@ mod reload_values;
 mod removal;
 mod reviews;
 mod runtime_effects;
+mod shortcuts;
 mod stacking;
 mod tags;
 mod targeting;

@@ -10,8 +10,9 @@ use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::mirror::{Mirror, MirrorError, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::Operation;
+use ugas_core::prediction::{Knowledge, Randomness};
 use ugas_core::simulation::{ActivationRequest, Config, Role, Simulation, Snapshot, Stacks};
-use ugas_core::task::TaskDef;
+use ugas_core::task::{ActionDef, TaskDef};
 use ugas_core::time::{Span, Time};
 
 use crate::fixture::{Game, buff, instant};
@@ -402,4 +403,49 @@ fn no_dice_leave_the_server() {
         [&bytes[..at], &bytes[at + rolled.len()..]].concat()
     };
     assert_eq!(records(1), records(2));
+}
+
+#[test]
+fn dice_that_both_roll_alike_go_on() {
+    let lucky = MagnitudeDef::expression("rand() * 100");
+    let mut lucky =
+        EffectDef::lasting("GE_Lucky", 9.0).every(1.0).modify("Health", Operation::Override, lucky);
+    // One tick more than time has passed for.
+    lucky.period.as_mut().unwrap().execute_on_application = true;
+    let roll = TaskDef::Act(ActionDef::SetParameter { name: "Roll".into(), value: "rand()".into() });
+    let gamble = AbilityDef::new("GA_Gamble")
+        .task(roll.clone())
+        .task(TaskDef::wait(1.0))
+        .task(roll)
+        .task(TaskDef::wait(5.0))
+        .randomness(Randomness::Predicted);
+    let (mut game, handles) = Game::with_abilities([lucky.randomness(Randomness::Predicted)], [gamble]);
+    let (hero, key) = (game.id("hero"), PredictionKey::new(3, 1));
+    let spec = game.spec("GE_Lucky", "hero").predicted(key);
+    game.apply_spec(&spec, "hero");
+    let run = game.sim.activate_with(handles[0], ActivationRequest::default().predicted(key)).unwrap();
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    game.pass(3.0);
+    client.advance(Span::seconds(3.0));
+    let health = game.attribute("Health");
+    let local = mirror.local(hero).unwrap();
+    assert_ne!(client.current(local, health), Some(100.0));
+    assert_eq!(client.current(local, health), game.sim.current(hero, health));
+    let rolled = |sim: &Simulation, handle| sim.ability(handle).and_then(|ability| ability.parameter("Roll"));
+    assert!(rolled(&game.sim, handles[0]).is_some());
+    assert_eq!(rolled(&client, mirror.local(handles[0]).unwrap()), rolled(&game.sim, handles[0]));
+    assert!(client.activation(mirror.local(run).unwrap()).is_some());
+}
+
+#[test]
+fn of_what_is_only_shown_the_client_knows_so() {
+    let game = Game::of([]);
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, game.id("hero"), Sight::WHOLE);
+    show(&mut mirror, &game.sim, game.id("wolf"), Sight::SHOWN);
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let known = |name: &str| client.known(mirror.local(game.id(name)).unwrap());
+    assert_eq!([known("hero"), known("wolf")], [Knowledge::Whole, Knowledge::Shown]);
 }

@@ -4,6 +4,7 @@ mod ability;
 mod expect;
 
 use serde_json::{Value as Json, json};
+use ugas_core::simulation::Role;
 
 pub use ability::{
     ActivateDoc, CancelAllDoc, CompleteTaskDoc, EventDoc, GrantDoc, InputDoc, MoveDoc, SetLevelDoc,
@@ -18,11 +19,16 @@ use super::controller::ControllerDoc;
 use super::effect::TagQueryDoc;
 use super::{AbilityName, AttributeName, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName};
 use crate::decode::{
-    Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, record,
+    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, choice,
+    record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
 use crate::source::Span;
+
+choice! {
+    Role { "Authority" => Self::Authority, "Client" => Self::Client, "Server" => Self::Server }
+}
 
 record! {
     /// One deterministic story with its expectations.
@@ -34,6 +40,7 @@ record! {
         definitions: list Raw = "Definitions", "UGAS documents of its own, added to the pack.";
         expect_load: optional ExpectLoadDoc = "ExpectLoad", "What loading the pack and the definitions reports. With errors nothing runs, and `Steps` stays empty.";
         seed: optional Integer<0, 9007199254740991> = "Seed", "Seed of everything random (default: 0).";
+        role: optional Choice<Role> = "Role", "Whether it decides, predicts as a client, or serves clients (default: Authority).";
         controllers: optional NamedMap<Name, ActorDoc> = "Controllers", "Who is there from the beginning, by name.";
         steps: required List<StepDoc> = "Steps", "What happens, in order.";
     }

@@ -126,7 +126,7 @@ impl<'s> Runner<'s> {
     ) -> Result<Self, Failure> {
         let mut runner = Self {
             scenario,
-            simulation: Simulation::new(catalog, Config::seeded(seed)),
+            simulation: Simulation::new(catalog, Config { role: scenario.role(), ..Config::seeded(seed) }),
             controllers: Vec::new(),
             effects: BTreeMap::new(),
             grants: BTreeMap::new(),

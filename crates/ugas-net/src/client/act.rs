@@ -15,6 +15,7 @@ use super::local::is_local;
 use super::{Client, ClientEvent, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
 use crate::message::{Burst, NetCommand, RunRef};
+use crate::wire::settle;
 
 /// Why the player cannot do something.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -185,7 +186,8 @@ impl Client {
         let Some(known) = self.simulation.controller(controller) else { return };
         let is_bound = |ability: &AbilityHandle| {
             let granted = self.simulation.ability(*ability);
-            granted.is_some_and(|granted| granted.input() == Some(input)) && is_local(&self.simulation, *ability)
+            granted.is_some_and(|granted| granted.input() == Some(input))
+                && is_local(&self.simulation, *ability)
         };
         let bound: Vec<AbilityHandle> = known.abilities().iter().copied().filter(is_bound).collect();
         for ability in bound {
@@ -194,7 +196,7 @@ impl Client {
         }
     }
 
-    fn queue(&mut self, command: NetCommand) -> Result<PredictionKey, ActError> {
+    fn queue(&mut self, mut command: NetCommand) -> Result<PredictionKey, ActError> {
         if !self.is_playing() || self.base.is_none() {
             return Err(ActError::NotPlaying);
         }
@@ -202,6 +204,8 @@ impl Client {
             return Err(ActError::TooMany);
         }
         let key = PredictionKey::new(self.tick.next().0, self.next.len() as u16);
+        // What is predicted is what the server reads: places in single precision.
+        settle(&mut command);
         self.next.push(command);
         Ok(key)
     }
@@ -316,7 +320,9 @@ impl Client {
 
     fn local_task(&self, run: RunRef, thread: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(self.local_run(run)?)?;
-        activation.tasks().find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+        activation
+            .tasks()
+            .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
     }
 
     /// The server tells of a cue that flashed.
@@ -343,10 +349,7 @@ fn checked_input(input: InputId) -> Result<InputId, ActError> {
 }
 
 /// Targets with other handles; `None` if one has no counterpart.
-fn translate(
-    targets: &TargetData,
-    map: impl Fn(ControllerId) -> Option<ControllerId>,
-) -> Option<TargetData> {
+fn translate(targets: &TargetData, map: impl Fn(ControllerId) -> Option<ControllerId>) -> Option<TargetData> {
     let one = |target: &Target| {
         Some(match target {
             Target::Controller(controller) => Target::Controller(map(*controller)?),

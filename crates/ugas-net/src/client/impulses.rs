@@ -73,7 +73,8 @@ impl Impulses {
                         None => news.happened.push(entry.event.clone()),
                     }
                 }
-                news.retracted.extend(before.into_iter().filter(|entry| !entry.matched).map(|entry| entry.event));
+                news.retracted
+                    .extend(before.into_iter().filter(|entry| !entry.matched).map(|entry| entry.event));
                 *old = fresh;
             }
             None => {

@@ -71,9 +71,10 @@ impl Inbox {
     pub(super) fn take(&mut self, update: Update, mirror: &mut Mirror) -> Taken {
         let mut taken = Taken::default();
         let tick = update.tick;
-        let (own, others): (Vec<_>, Vec<_>) = update.controllers.into_iter().partition(|update| {
-            matches!(update.change, ControllerChange::Pieces { own: true, .. })
-        });
+        let (own, others): (Vec<_>, Vec<_>) = update
+            .controllers
+            .into_iter()
+            .partition(|update| matches!(update.change, ControllerChange::Pieces { own: true, .. }));
         for update in others {
             taken.others |= self.apply(tick, update, mirror);
         }

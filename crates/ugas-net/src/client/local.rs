@@ -65,7 +65,8 @@ impl LocalStage {
                 runs.map(|run| run.granted()).any(|ability| is_local(stage, ability))
             })
         };
-        if self.simulation.as_ref().is_some_and(|stage| !has_run(stage) && stage.pending_events().len() == 0) {
+        if self.simulation.as_ref().is_some_and(|stage| !has_run(stage) && stage.pending_events().len() == 0)
+        {
             self.simulation = None;
         }
     }
@@ -80,7 +81,8 @@ pub(super) fn is_local(simulation: &Simulation, ability: AbilityHandle) -> bool 
 
 /// The world as it is now, in which everything may happen.
 fn copy(world: &Simulation) -> Simulation {
-    let mut copy = Simulation::new(Arc::clone(world.catalog()), Config::seeded(world.config().prediction_seed));
+    let mut copy =
+        Simulation::new(Arc::clone(world.catalog()), Config::seeded(world.config().prediction_seed));
     // It is of the same catalog.
     let restored = copy.restore(&world.snapshot());
     debug_assert!(restored.is_ok());

@@ -30,7 +30,8 @@ use self::shown::{Shown, digest};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
-    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
+    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef, ToClient,
+    ToServer, Update, Verdict, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -481,7 +482,8 @@ impl Client {
     }
 
     fn digest(&self) -> u64 {
-        self.own_controllers().fold(0, |sum, id| sum.wrapping_mul(31).wrapping_add(digest(&self.simulation, id)))
+        self.own_controllers()
+            .fold(0, |sum, id| sum.wrapping_mul(31).wrapping_add(digest(&self.simulation, id)))
     }
 
     fn tell(&mut self, news: News) {
@@ -517,7 +519,9 @@ impl Client {
     fn send_frames(&mut self) {
         let unsent = self.frames.iter().filter(|frame| frame.tick > self.delivered);
         let frames: Vec<CommandFrame> = unsent.take(MAX_FRAMES).cloned().collect();
-        let through = frames.last().map_or(self.tick, |frame| if frames.len() < MAX_FRAMES { self.tick } else { frame.tick });
+        let through = frames
+            .last()
+            .map_or(self.tick, |frame| if frames.len() < MAX_FRAMES { self.tick } else { frame.tick });
         let (packet, _) = self.sent.send(self.now, through);
         let message = Frames { packet, ack: self.received.ack(), now: self.tick, frames };
         self.send(&ToServer::Frames(message));

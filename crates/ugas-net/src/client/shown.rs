@@ -132,7 +132,9 @@ impl Portrait {
         self.tell_effects(now, controller, tell);
         for change in differences(&self.cues, &now.cues) {
             tell(match change {
-                Difference::Came(cue) => ClientEvent::CueBegan { controller, cue, since: cue_since(simulation, controller, cue) },
+                Difference::Came(cue) => {
+                    ClientEvent::CueBegan { controller, cue, since: cue_since(simulation, controller, cue) }
+                }
                 Difference::Went(cue) => ClientEvent::CueEnded { controller, cue },
             });
         }
@@ -188,7 +190,9 @@ fn effects_of(simulation: &Simulation, controller: &Controller) -> Vec<EffectPor
         let key = instance.spec().prediction();
         let number = match key {
             None => active.to_bits().get(),
-            Some(_) => effects.iter().filter(|one| (one.name.key, one.name.effect) == (key, effect)).count() as u64,
+            Some(_) => {
+                effects.iter().filter(|one| (one.name.key, one.name.effect) == (key, effect)).count() as u64
+            }
         };
         let name = EffectName { key, effect, number };
         effects.push(EffectPortrait { name, active, stacks: instance.stacks() });
@@ -256,8 +260,11 @@ pub(super) fn digest(simulation: &Simulation, id: ControllerId) -> u64 {
         expires.state_hash(&mut hasher);
         inhibited.state_hash(&mut hasher);
     }
-    let mut runs: Vec<_> =
-        controller.activations().iter().filter_map(|run| Some(simulation.activation(*run)?.ability())).collect();
+    let mut runs: Vec<_> = controller
+        .activations()
+        .iter()
+        .filter_map(|run| Some(simulation.activation(*run)?.ability()))
+        .collect();
     runs.sort_unstable();
     for run in runs {
         run.state_hash(&mut hasher);

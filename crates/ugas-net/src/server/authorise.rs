@@ -43,9 +43,16 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn run_command(&mut self, peer: PeerId, key: PredictionKey, command: NetCommand) -> Result<(), Rejection> {
+    fn run_command(
+        &mut self,
+        peer: PeerId,
+        key: PredictionKey,
+        command: NetCommand,
+    ) -> Result<(), Rejection> {
         match command {
-            NetCommand::Activate { ability, targets, event } => self.activate(peer, key, ability, targets, event),
+            NetCommand::Activate { ability, targets, event } => {
+                self.activate(peer, key, ability, targets, event)
+            }
             NetCommand::End(run) => {
                 let run = self.own_run(peer, run)?;
                 self.may_end(run)?;
@@ -118,13 +125,16 @@ impl<H: Host> Server<H> {
         let (controller, ability) = (granted.controller(), granted.ability());
         self.own(peer, controller)?;
         let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
-        if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin() {
+        if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin()
+        {
             return Err(Rejection::NotAllowed);
         }
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
-        self.simulation.can_activate_on(handle, request.targets.clone()).map_err(|_| Rejection::NotActivated)?;
+        self.simulation
+            .can_activate_on(handle, request.targets.clone())
+            .map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
         self.reachable_from(peer, controller, ability, &request.targets)?;
@@ -171,7 +181,9 @@ impl<H: Host> Server<H> {
 
     fn task_of(&self, run: ActivationId, thread: u32) -> Option<TaskId> {
         let activation = self.simulation.activation(run)?;
-        activation.tasks().find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
+        activation
+            .tasks()
+            .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
     }
 
     fn reachable(&self, peer: PeerId, run: ActivationId, targets: &TargetData) -> Result<(), Rejection> {

@@ -22,11 +22,11 @@ pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
 use self::session::{Sent, Session, View};
 use crate::history::Positions;
-use crate::limits::MAX_REASON;
 use crate::lens::{Lens, LensId, LensRules, Own};
+use crate::limits::MAX_REASON;
 use crate::message::{
-    ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer, Verdict,
-    Welcome,
+    ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer,
+    Verdict, Welcome,
 };
 use crate::packets::Fate;
 use crate::replica::Replica;
@@ -426,9 +426,12 @@ impl<H: Host> Server<H> {
         if hello.protocol != PROTOCOL {
             return Err(RefusedReason::Protocol { server: PROTOCOL, client: hello.protocol });
         }
-        let rules = (self.catalog().hash(), self.dictionary.hash());
-        if (hello.catalog, hello.dictionary) != rules {
-            return Err(RefusedReason::Catalog { server: rules.0, client: hello.catalog });
+        let (catalog, dictionary) = (self.catalog().hash(), self.dictionary.hash());
+        if hello.catalog != catalog {
+            return Err(RefusedReason::Catalog { server: catalog, client: hello.catalog });
+        }
+        if hello.dictionary != dictionary {
+            return Err(RefusedReason::Dictionary { server: dictionary, client: hello.dictionary });
         }
         if self.sessions.len() >= self.config.max_clients as usize {
             return Err(RefusedReason::Full);

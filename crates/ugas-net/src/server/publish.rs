@@ -95,8 +95,11 @@ impl<H: Host> Server<H> {
     /// The state of the client's own controllers, in as many parts as it takes.
     fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> Vec<Draft> {
         let mut drafts = vec![Draft::new(self.tick)];
-        let owned: SmallVec<[ControllerId; 4]> =
-            self.sessions.get(&peer).map(|session| session.owned.iter().copied().collect()).unwrap_or_default();
+        let owned: SmallVec<[ControllerId; 4]> = self
+            .sessions
+            .get(&peer)
+            .map(|session| session.owned.iter().copied().collect())
+            .unwrap_or_default();
         for controller in owned {
             let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
             let Some(cursor) = view.filter(|view| !view.leaving).map(|view| view.acked) else { continue };
@@ -121,7 +124,8 @@ impl<H: Host> Server<H> {
     fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
         for controller in self.waiting_others(peer) {
             let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let Some((epoch, cursor, leaving)) = view.map(|view| (view.epoch, view.sent, view.leaving)) else {
+            let Some((epoch, cursor, leaving)) = view.map(|view| (view.epoch, view.sent, view.leaving))
+            else {
                 continue;
             };
             if leaving {
@@ -163,7 +167,12 @@ impl<H: Host> Server<H> {
     }
 
     /// Adds something to the last datagram, or to one more if the client's bandwidth has room for it.
-    fn add(&mut self, peer: PeerId, drafts: &mut Vec<Draft>, mut put: impl FnMut(&mut Draft) -> bool) -> bool {
+    fn add(
+        &mut self,
+        peer: PeerId,
+        drafts: &mut Vec<Draft>,
+        mut put: impl FnMut(&mut Draft) -> bool,
+    ) -> bool {
         if drafts.last_mut().is_some_and(&mut put) {
             return true;
         }
@@ -234,7 +243,8 @@ impl<H: Host> Server<H> {
                 tick: self.tick,
                 feedback: session.feedback,
             };
-            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts))) else {
+            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)))
+            else {
                 continue;
             };
             let (_, forgotten) = session.sent.send(self.now, sent);

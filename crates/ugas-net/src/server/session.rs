@@ -9,7 +9,9 @@ use ugas_core::time::{Span, Time};
 
 use super::{PeerId, ServerConfig};
 use crate::lens::LensId;
-use crate::message::{ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict};
+use crate::message::{
+    ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict,
+};
 use crate::packets::{ReceivedPackets, SentPackets};
 use crate::rate::{Bandwidth, TokenBucket};
 use crate::replica::Cursor;
@@ -38,14 +40,7 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn new(lens: LensId, epoch: u8) -> Self {
-        Self {
-            lens,
-            epoch,
-            acked: Cursor::START,
-            sent: Cursor::START,
-            last_sent: None,
-            leaving: false,
-        }
+        Self { lens, epoch, acked: Cursor::START, sent: Cursor::START, last_sent: None, leaving: false }
     }
 }
 
@@ -171,7 +166,10 @@ impl Session {
     }
 
     /// The frames that run at `tick`: its own, and those that came late.
-    pub(super) fn due_frames(&mut self, tick: Tick) -> impl Iterator<Item = (Tick, SmallVec<[NetCommand; 1]>)> + use<> {
+    pub(super) fn due_frames(
+        &mut self,
+        tick: Tick,
+    ) -> impl Iterator<Item = (Tick, SmallVec<[NetCommand; 1]>)> + use<> {
         let later = self.frames.split_off(&tick.next());
         core::mem::replace(&mut self.frames, later).into_iter()
     }
@@ -207,7 +205,9 @@ impl Session {
     pub(super) fn on_arrival(&mut self, sent: Sent) {
         self.seen = self.seen.max(sent.tick);
         for (controller, epoch, cursor) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else { continue };
+            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+                continue;
+            };
             match cursor {
                 Some(cursor) => view.acked = view.acked.max(cursor),
                 None if view.leaving => {
@@ -227,7 +227,9 @@ impl Session {
     /// A datagram got lost: what it held has to be sent again.
     pub(super) fn on_loss(&mut self, sent: Sent) {
         for (controller, epoch, _) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else { continue };
+            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+                continue;
+            };
             view.sent = view.acked;
             self.behind.insert(controller);
         }

@@ -2,8 +2,10 @@
 
 use ugas_core::handle::AbilityHandle;
 use ugas_core::simulation::ActivationRequest;
+use ugas_core::targeting::{Placement, TargetData};
+use ugas_core::time::Span;
 use ugas_net::link::Conditions;
-use ugas_net::{ActError, ClientEvent};
+use ugas_net::{ActError, ClientEvent, ServerConfig};
 
 use crate::fixture::Match;
 
@@ -62,9 +64,64 @@ fn what_runs_on_one_machine_only_is_never_sent_and_outlives_replays() {
     game.run(2.0);
     assert!(game.rig.seats[0].client.local_simulation().is_none());
     let heard = game.heard(0);
-    let ended = heard.iter().filter(|event| matches!(event, ClientEvent::Local(event) if event.kind.name() == "AbilityEnded"));
+    let ended = heard
+        .iter()
+        .filter(|event| matches!(event, ClientEvent::Local(event) if event.kind.name() == "AbilityEnded"));
     assert_eq!(ended.count(), 1);
     let shield = game.ability(0, "GA_Shield");
     let client = &mut game.rig.seats[0].client;
     assert_eq!(client.activate_local(shield, ActivationRequest::default()), Err(ActError::NotLocal));
+}
+
+#[test]
+fn section_13_7_what_is_out_of_reach_is_rejected_by_where_it_was() {
+    let mut game = Match::new(1, Conditions::broadband());
+    let (hero, wolf) = (game.heroes[0], game.wolf);
+    let place = |game: &mut Match, controller, x| {
+        let placement = Placement::at([x, 0.0, 0.0]).unwrap();
+        game.rig.server.simulation_mut().set_placement(controller, Some(placement)).unwrap();
+    };
+    place(&mut game, hero, 0.0);
+    place(&mut game, wolf, 9.0);
+    game.run(1.0);
+    game.cast(0, "GA_Sling").expect("the client does not know positions");
+    game.run(0.5);
+    assert_eq!(game.truth(wolf, "Health"), 99.0); // nine of ten metres
+    place(&mut game, wolf, 12.0);
+    game.run(1.0);
+    game.cast(0, "GA_Sling").expect("the client does not know positions");
+    game.run(0.5);
+    assert_eq!(game.truth(wolf, "Health"), 99.0);
+    let client = game.rig.server.clients().next().unwrap();
+    let rejections: Vec<_> = game.rig.server.rejections(client).collect();
+    assert_eq!(rejections.len(), 1, "{rejections:?}");
+}
+
+#[test]
+fn what_waits_for_a_client_does_not_wait_for_ever() {
+    let config = ServerConfig { client_deadline: Span::seconds(1.0), ..ServerConfig::default() };
+    let mut game = Match::with_config(1, Conditions::broadband(), config);
+    let hero = game.heroes[0];
+    let aim = game.ability(0, "GA_Aim");
+    game.rig.seats[0].client.activate(aim, ActivationRequest::default()).expect("it can be");
+    game.run(0.5);
+    assert!(game.has_tag(0, hero, "State.Aiming"));
+    game.run(1.5); // the player never chooses: a lag switch gains nothing
+    assert!(!game.has_tag(0, hero, "State.Aiming"));
+}
+
+#[test]
+fn activation_targets_and_end_travel_together() {
+    let mut game = Match::new(1, Conditions::broadband());
+    let (aim, wolf) = (game.ability(0, "GA_Aim"), game.local(0, game.wolf));
+    let client = &mut game.rig.seats[0].client;
+    let key = client.activate(aim, ActivationRequest::default()).expect("it can be");
+    game.run(0.05);
+    let client = &mut game.rig.seats[0].client;
+    let run = client.run_of(key).expect("it is predicted");
+    let task = client.simulation().activation(run).unwrap().tasks().next().expect("it waits for targets");
+    client.provide_targets(task, &TargetData::from(wolf)).expect("it is sent");
+    game.run(0.5);
+    assert_eq!(game.truth(game.wolf, "Health"), 99.0);
+    assert_eq!(game.rig.seats[0].client.statistics().confirmed, 2);
 }

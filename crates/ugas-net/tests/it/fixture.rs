@@ -10,18 +10,30 @@ use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
-use ugas_core::task::{ActionDef, TaskDef};
+use ugas_core::targeting::{Confirmation, TargetingDef};
+use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
 use ugas_net::{ClientConfig, ClientEvent, Defaults, Rig, Server, ServerConfig, ServerEvent};
 
 /// The rules: a hero with a spell, a weapon, a heal and a channel, and wolves.
 pub(crate) fn catalog() -> Arc<Catalog> {
-    let grant = |name: &str| AbilityGrantDef { input: Some(format!("Slot.{name}")), ..AbilityGrantDef::new(name) };
+    let grant =
+        |name: &str| AbilityGrantDef { input: Some(format!("Slot.{name}")), ..AbilityGrantDef::new(name) };
     let hero = |name: &str, mode| {
         let mut hero = ControllerDef::new(name).with_set("Combat").with_tag("Kind.Hero");
         hero.replication = mode;
-        for ability in ["GA_Bolt", "GA_Weapon", "GA_Shield", "GA_Channel", "GA_Royal", "GA_Local", "GA_Guarded"] {
+        for ability in [
+            "GA_Bolt",
+            "GA_Weapon",
+            "GA_Shield",
+            "GA_Channel",
+            "GA_Royal",
+            "GA_Local",
+            "GA_Guarded",
+            "GA_Sling",
+            "GA_Aim",
+        ] {
             hero = hero.with_ability(grant(ability));
         }
         hero.with_effect("GE_Regeneration", 1.0)
@@ -38,14 +50,21 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .attribute_set(
             AttributeSetDef::new("Combat")
                 .with(AttributeDef::new("Health", 100.0).min(0.0).max(100.0))
-                .with(AttributeDef::new("Mana", 100.0).min(0.0).max(100.0).replication(AttributeReplication::OwnerOnly))
+                .with(
+                    AttributeDef::new("Mana", 100.0)
+                        .min(0.0)
+                        .max(100.0)
+                        .replication(AttributeReplication::OwnerOnly),
+                )
                 .with(AttributeDef::new("Armor", 0.0))
                 .with(AttributeDef::new("Luck", 7.0).replication(AttributeReplication::None)),
         )
         .effect(EffectDef::infinite("GE_Regeneration").every(0.5).modify("Mana", Operation::Add, 1.0))
         .effect(EffectDef::instant("GE_Bolt_Cost").modify("Mana", Operation::Add, -20.0))
         .effect(EffectDef::lasting("GE_Bolt_Cooldown", 2.0).granting("Cooldown.Bolt"))
-        .effect(EffectDef::instant("GE_Bolt_Hit").modify("Health", Operation::Add, -25.0).cue("GameplayCue.Bolt"))
+        .effect(
+            EffectDef::instant("GE_Bolt_Hit").modify("Health", Operation::Add, -25.0).cue("GameplayCue.Bolt"),
+        )
         .effect(EffectDef::lasting("GE_Weapon_Cooldown", 0.2).granting("Cooldown.Weapon"))
         .effect(EffectDef::instant("GE_Weapon_Hit").modify("Health", Operation::Add, -1.0))
         .effect(
@@ -54,7 +73,12 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                 .granting("State.Shielded")
                 .cue("GameplayCue.Shield"),
         )
-        .effect(EffectDef::lasting("GE_Burn", 4.0).every(1.0).modify("Health", Operation::Add, -5.0).granting("State.Burning"))
+        .effect(
+            EffectDef::lasting("GE_Burn", 4.0)
+                .every(1.0)
+                .modify("Health", Operation::Add, -5.0)
+                .granting("State.Burning"),
+        )
         .effect(EffectDef::lasting("GE_Silence", 5.0).granting("State.Silenced"))
         .ability(
             AbilityDef::new("GA_Bolt")
@@ -79,6 +103,23 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                 .task(TaskDef::commit())
                 .task(TaskDef::wait(1.0))
                 .task(apply_owner("GE_Shield")),
+        )
+        .ability(
+            AbilityDef::new("GA_Sling")
+                .max_range(10.0)
+                .task(TaskDef::commit())
+                .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
+        )
+        .ability(
+            AbilityDef::new("GA_Aim")
+                .owning("State.Aiming")
+                .task(TaskDef::commit())
+                .task(TaskDef::Wait(WaitDef::TargetData {
+                    targeting: TargetingDef::default(),
+                    confirmation: Confirmation::Custom,
+                    max_delay: None,
+                }))
+                .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
         )
         .ability(royal)
         .ability(local)
@@ -153,11 +194,18 @@ impl Match {
         let wanted = client.catalog().ability(name).expect("it exists");
         let own = client.own_controllers().next().expect("a hero");
         let abilities = client.simulation().controller(own).expect("it is there").abilities();
-        *abilities.iter().find(|handle| client.simulation().ability(**handle).unwrap().ability() == wanted).expect(name)
+        *abilities
+            .iter()
+            .find(|handle| client.simulation().ability(**handle).unwrap().ability() == wanted)
+            .expect(name)
     }
 
     /// Activates an ability of a client's hero on the wolf.
-    pub(crate) fn cast(&mut self, seat: usize, name: &str) -> Result<ugas_core::effect::PredictionKey, ugas_net::ActError> {
+    pub(crate) fn cast(
+        &mut self,
+        seat: usize,
+        name: &str,
+    ) -> Result<ugas_core::effect::PredictionKey, ugas_net::ActError> {
         let (ability, wolf) = (self.ability(seat, name), self.local(seat, self.wolf));
         self.rig.seats[seat].client.activate(ability, ActivationRequest::on(wolf))
     }

@@ -69,9 +69,10 @@ fn a_flash_is_seen_once_by_everybody() {
         game.cast(0, "GA_Bolt").expect("it can be cast");
         game.run(1.5);
         for seat in 0..2 {
-            let flashes = game.heard(seat).into_iter().filter(
-                |event| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == cast),
-            );
+            let flashes = game
+                .heard(seat)
+                .into_iter()
+                .filter(|event| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == cast));
             assert_eq!(flashes.count(), 1, "client {seat}");
         }
     }

@@ -35,7 +35,17 @@ const EXPIRES: u64 = 1 << 18;
 const NEXT_TICK: u64 = 1 << 19;
 const LAST_SOURCE: u64 = 1 << 20;
 const NOT_GIVEN: u64 = 1 << 21;
-const KNOWN: u64 = (1 << 22) - 1;
+const DICE: u64 = 1 << 22;
+const KNOWN: u64 = (1 << 23) - 1;
+
+/// Whether the dice of an effect may be known to whoever reads its record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dice {
+    /// They are the authority's.
+    Secret,
+    /// Both sides roll them alike (V5).
+    Shared,
+}
 
 /// An effect that was read. Where its clock stands depends on the time; [`Self::set_clock`] sees to it.
 #[derive(Clone, Debug)]
@@ -47,12 +57,14 @@ pub(crate) struct EffectFacts {
     expires: Option<Time>,
     /// Its next tick, where that does not follow.
     next_tick: Option<Option<Time>>,
+    /// How many ticks there were beyond those that follow, where dice depend on it.
+    more_ticks: i64,
 }
 
 impl EffectFacts {
     /// Of an effect that has no clock.
     pub(crate) fn endless(active: ActiveEffect) -> Self {
-        Self { active, offset: Span::ZERO, expires: None, next_tick: None }
+        Self { active, offset: Span::ZERO, expires: None, next_tick: None, more_ticks: 0 }
     }
 
     /// Sets its clock to an instant. One whose time was up before ends now: that is for the simulation to find out.
@@ -62,7 +74,8 @@ impl EffectFacts {
         let own = self.next_tick.filter(|next| next.is_none_or(|next| next >= now));
         self.active.next_tick = own.unwrap_or(clock.next_tick);
         self.active.phase = clock.phase;
-        self.active.ticks = clock.ticks;
+        let ticks = i64::from(clock.ticks).saturating_add(self.more_ticks).max(0);
+        self.active.ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
     }
 }
 
@@ -72,6 +85,7 @@ pub(crate) fn write_effect(
     effect: &Effect,
     catalog: &Catalog,
     now: Time,
+    dice: Dice,
     encoder: &mut Encoder,
 ) {
     let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
@@ -109,6 +123,7 @@ pub(crate) fn write_effect(
         (NEXT_TICK, has_own_tick),
         (LAST_SOURCE, last_source.is_some()),
         (NOT_GIVEN, !active.given),
+        (DICE, dice == Dice::Shared),
     ]);
     active.effect.encode(encoder);
     encoder.unsigned(bits);
@@ -144,6 +159,8 @@ pub(crate) fn write_effect(
     write(EXPIRES, &Bare(&active.expires));
     write(NEXT_TICK, &active.next_tick);
     write(LAST_SOURCE, &Bare(last_source));
+    write(DICE, &active.stream);
+    write(DICE, &(i64::from(active.ticks) - i64::from(clock.ticks)));
 }
 
 /// Reads an effect that is on `target`.
@@ -201,6 +218,8 @@ pub(crate) fn read_effect(
     let expires = read_if(bits, EXPIRES, decoder)?;
     let next_tick = read_if(bits, NEXT_TICK, decoder)?;
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
+    let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
+    let more_ticks = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let magnitudes = match magnitudes {
         Some(magnitudes) => magnitudes,
         None => {
@@ -227,7 +246,7 @@ pub(crate) fn read_effect(
         next_tick: None,
         ticks: 0,
         magnitudes,
-        stream: 0,
+        stream,
         last_source,
         granted,
         refresh_pending: false,
@@ -237,7 +256,7 @@ pub(crate) fn read_effect(
         spec,
     };
     check(&active, effect).map_err(|what| decoder.invalid(what))?;
-    Ok(EffectFacts { active, offset, expires, next_tick })
+    Ok(EffectFacts { active, offset, expires, next_tick, more_ticks })
 }
 
 /// What can be said without looking at others; the rest is looked at when it is installed.

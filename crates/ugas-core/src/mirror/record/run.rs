@@ -20,7 +20,10 @@ const WHILE_TAG: u64 = 1 << 8;
 const PARAMETERS: u64 = 1 << 9;
 const APPLIED: u64 = 1 << 10;
 const CUES: u64 = 1 << 11;
-const KNOWN: u64 = (1 << 12) - 1;
+/// How much was drawn from its stream, which says nothing about the stream. Of a prediction only: what a client has not
+/// begun it does not draw for.
+const DRAWS: u64 = 1 << 12;
+const KNOWN: u64 = (1 << 13) - 1;
 
 pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     let Activation {
@@ -43,10 +46,11 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         applied,
         cues,
         stream: _,
-        draws: _,
+        draws,
         threads,
         next_thread,
     } = run;
+    let has_draws = prediction.is_some() && *draws != 0;
     ability.encode(encoder);
     encoder.unsigned(bits([
         (LEVEL, *level != 1),
@@ -61,6 +65,7 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         (PARAMETERS, !parameters.is_empty()),
         (APPLIED, !applied.is_empty()),
         (CUES, !cues.is_empty()),
+        (DRAWS, has_draws),
     ]));
     granted.encode(encoder);
     sequence.encode(encoder);
@@ -85,6 +90,9 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     }
     if !cues.is_empty() {
         cues.encode(encoder);
+    }
+    if has_draws {
+        draws.encode(encoder);
     }
 }
 
@@ -121,7 +129,7 @@ pub(crate) fn read_run(
         applied: read_if(bits, APPLIED, decoder)?.unwrap_or_default(),
         cues: read_if(bits, CUES, decoder)?.unwrap_or_default(),
         stream: 0,
-        draws: 0,
+        draws: read_if(bits, DRAWS, decoder)?.unwrap_or(0),
     };
     check_parameters(&run.parameters).map_err(|what| decoder.invalid(what))?;
     // Between calls every branch waits for something.

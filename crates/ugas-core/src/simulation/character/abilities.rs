@@ -12,7 +12,6 @@ use crate::id::AbilityId;
 use crate::input::InputId;
 use crate::refusal::Limit;
 use crate::simulation::ActivationRequest;
-use crate::simulation::cascade::Consequence;
 
 impl<'a> Restoring<'a> {
     /// Effects and abilities in the order in which they came.
@@ -172,7 +171,7 @@ impl<'a> Restoring<'a> {
             let while_tag = present.map(|&(_, tag)| tag);
             if ability.def.activate_on_grant || while_tag.is_some() {
                 let request = ActivationRequest { while_tag, ..ActivationRequest::default() };
-                self.sim.enqueue(Consequence::Activate { handle, request });
+                self.sim.enqueue_activation(handle, request);
                 self.report.note(DefinitionKind::Ability, &saved.ability, CharacterOutcome::ActivatedAgain);
             } else {
                 let outcome = CharacterOutcome::RunsLeftBehind { runs: saved.active_runs };

@@ -6,7 +6,7 @@ use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, TagId};
-use crate::mirror::record;
+use crate::mirror::record::{self, Dice};
 use crate::mirror::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
 use crate::time::Time;
 
@@ -158,7 +158,8 @@ impl Simulation {
         match key {
             PieceKey::Effect(id) => {
                 let Some((active, effect)) = state.effect_of(&self.catalog, id) else { return false };
-                record::write_effect(active, effect, &self.catalog, state.now, encoder);
+                let dice = if self.has_shared_dice(active) { Dice::Shared } else { Dice::Secret };
+                record::write_effect(active, effect, &self.catalog, state.now, dice, encoder);
             }
             PieceKey::Ability(id) => {
                 let Some(granted) = state.abilities.get(id) else { return false };

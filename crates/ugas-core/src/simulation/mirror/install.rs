@@ -24,6 +24,8 @@ impl Mirror {
     /// on the same target or ability, an ability that the same effect grants, a task of the same run at the same step.
     /// It does not where the place has to be given back to something that the simulation has wrongly removed.
     ///
+    /// Of controllers whose effects are not in sight the simulation then [knows](Simulation::known) what is shown.
+    ///
     /// Whose time was up before `now` ends as soon as time passes. Ticks are counted as if none had been left out.
     ///
     /// # Errors
@@ -49,6 +51,12 @@ impl Simulation {
         for (remote, seen) in &mut mirror.seen {
             let Some(local) = mirror.names.controllers.local(*remote) else { continue };
             seen.translate(local, &mirror.names, &mirror.catalog, now);
+            for run in seen.runs.values_mut().filter_map(|kept| kept.local.as_mut()) {
+                // V5: dice that both sides roll alike follow from the prediction; others stay with the authority.
+                let ability = self.catalog.ability_by_id(run.ability);
+                let shared = ability.and_then(|ability| self.shared_run_stream(ability, run.prediction));
+                run.stream = shared.unwrap_or(0);
+            }
             let Some(head) = &seen.head else { continue };
             let Ok(layout) = self.layout_for(&head.sets) else { continue };
             let slots = Arc::clone(&self.state.layouts[layout as usize]);
@@ -56,6 +64,10 @@ impl Simulation {
         }
         self.settle_shown(mirror);
         self.refill(mirror);
+        self.shown.clear();
+        let shown = mirror.seen.iter().filter(|(_, seen)| !seen.sight.effects);
+        self.shown.extend(shown.filter_map(|(remote, _)| mirror.names.controllers.local(*remote)));
+        self.shown.sort_unstable();
         self.forget_derived();
         self.leave_out();
         self.derive_all();
@@ -194,7 +206,7 @@ impl Simulation {
             let at = usize::from(slot);
             let Some(place) = layout.slots.get(at) else { continue };
             let stored = controller.base[at];
-            let mut base = self.state.base_of(&self.catalog, controller, layout, slot).unwrap_or(stored);
+            let mut base = State::base_of(&self.catalog, controller, layout, slot).unwrap_or(stored);
             if place.attribute.derived.is_none() {
                 let (min, max) = State::bounds(controller, place);
                 base = clamp(base, min, max);

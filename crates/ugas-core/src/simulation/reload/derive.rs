@@ -1,11 +1,15 @@
 //! All that follows from the facts (R2): modifiers, tags, cues, timers, and what effects follow.
 
+use smallvec::SmallVec;
+
 use super::Reload;
 use crate::effect::EffectStatus;
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::modifier::aggregate::ModifierEntry;
+use crate::row::Row;
 use crate::simulation::activate::{acting, cue_parameters};
+use crate::tag::TagContainer;
 use crate::timer::TimerWheel;
 
 impl Reload<'_> {
@@ -26,10 +30,11 @@ impl Reload<'_> {
 
     /// Slots whose modifiers are not what they were have to be looked at again.
     fn derive_modifiers(&mut self, id: ControllerId) {
-        let entries = self.next.derived_modifiers(id);
+        let mut entries = Row::new();
+        self.next.derive_modifiers(id, &mut entries);
         let key = |entry: &ModifierEntry| (entry.slot, entry.sequence, entry.index);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
-        let before = core::mem::replace(&mut controller.modifiers, entries.into());
+        let before = core::mem::replace(&mut controller.modifiers, entries);
         let now = &controller.modifiers;
         let differs = |entry: &&ModifierEntry, others: &[ModifierEntry]| {
             let at = others.binary_search_by_key(&key(entry), key);
@@ -41,7 +46,8 @@ impl Reload<'_> {
     }
 
     fn derive_tags(&mut self, id: ControllerId) {
-        let tags = self.next.derived_tags(id);
+        let mut tags = TagContainer::default();
+        self.next.derive_tags(id, &mut tags, &mut Vec::new());
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
         let before = core::mem::replace(&mut controller.tags, tags);
         let now = &controller.tags;
@@ -56,13 +62,13 @@ impl Reload<'_> {
     }
 
     fn derive_cues(&mut self, id: ControllerId) {
-        let cues = self.next.derived_cues(id);
+        let mut cues = SmallVec::new();
+        self.next.derive_cues(id, &mut cues);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
         let before = core::mem::replace(&mut controller.cues, cues.clone());
         let mut shown = before.clone();
-        for (active, effect) in self.next.giving_effects(id) {
-            let Some(instance) = self.next.state.effects.get(active) else { continue };
-            let parameters = cue_parameters(instance, &effect);
+        for (instance, effect) in self.next.giving_effects(id) {
+            let parameters = cue_parameters(instance, effect);
             for cue in effect.cues.iter() {
                 if let Err(at) = shown.binary_search_by_key(&cue, |(tag, _)| *tag) {
                     shown.insert(at, (cue, 1));

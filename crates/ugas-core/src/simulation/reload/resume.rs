@@ -58,11 +58,17 @@ impl crate::simulation::Simulation {
     fn take_up(&mut self, work: Work, touched: &[ActiveEffectId]) {
         let Work { announcements, fresh, vanished, dirty, releases, grants, begins, ends, stops } = work;
         for kind in announcements {
-            if let EventKind::TagAdded { controller, tag } | EventKind::TagRemoved { controller, tag } = kind
-            {
-                self.notify(controller, WatchSubject::Tag(tag));
+            match kind {
+                EventKind::TagAdded { controller, tag } => {
+                    self.notify(controller, WatchSubject::Tag(tag));
+                    self.emit_tag_added(controller, tag);
+                }
+                EventKind::TagRemoved { controller, tag } => {
+                    self.notify(controller, WatchSubject::Tag(tag));
+                    self.emit_tag_removed(controller, tag);
+                }
+                kind => self.emit(kind),
             }
-            self.emit(kind);
         }
         for activation in stops {
             self.end_activation(activation, EndReason::Reloaded);

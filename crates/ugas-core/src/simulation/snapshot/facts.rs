@@ -99,13 +99,18 @@ impl Simulation {
     pub(in crate::simulation) fn derive_all(&mut self) {
         self.state.derive_lists();
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
+        let mut crossed = Vec::new();
         for &id in &controllers {
-            let (modifiers, tags) = (self.derived_modifiers(id), self.derived_tags(id));
-            let cues = self.derived_cues(id);
+            // What is there is empty, and its memory is used.
+            let Some(controller) = self.state.controllers.get_mut(id) else { continue };
+            let mut modifiers = core::mem::take(&mut controller.modifiers);
+            let mut tags = core::mem::take(&mut controller.tags);
+            let mut cues = core::mem::take(&mut controller.cues);
+            self.derive_modifiers(id, &mut modifiers);
+            self.derive_tags(id, &mut tags, &mut crossed);
+            self.derive_cues(id, &mut cues);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.modifiers = modifiers.into();
-                controller.tags = tags;
-                controller.cues = cues;
+                (controller.modifiers, controller.tags, controller.cues) = (modifiers, tags, cues);
             }
         }
         self.derive_watches(&self.state.application_order());

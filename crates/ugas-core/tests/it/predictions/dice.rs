@@ -92,6 +92,10 @@ fn client_and_server_roll_alike_under_a_key() {
     let key = PredictionKey::new(60, 2);
     let (mut client, on_client) = fire(Role::Client, Some(key));
     let (mut server, on_server) = fire(Role::Server, Some(key));
+    for (game, handle) in [(&client, on_client), (&server, on_server)] {
+        let run = game.sim.ability(handle).unwrap().activations()[0];
+        assert!(game.sim.has_shared_run_dice(game.sim.activation(run).unwrap()));
+    }
     let spread = |game: &Game, handle| game.sim.ability(handle).unwrap().parameter("Spread");
     assert_eq!(spread(&client, on_client), spread(&server, on_server));
     client.pass(1.0);

@@ -82,7 +82,13 @@ impl Draft {
     }
 
     /// Adds a block of a controller; false if there is no room.
-    pub(super) fn controller(&mut self, controller: ControllerId, view: View, blocks: &Encoded, at: usize) -> bool {
+    pub(super) fn controller(
+        &mut self,
+        controller: ControllerId,
+        view: View,
+        blocks: &Encoded,
+        at: usize,
+    ) -> bool {
         let length = blocks.get(at).map_or(0, |(block, _)| block.byte_len());
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK + length);
         if fits {

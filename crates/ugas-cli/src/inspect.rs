@@ -1,0 +1,151 @@
+//! `ugas inspect`.
+
+mod session;
+mod tape;
+
+use std::io::{Cursor, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use clap::Args;
+use ugas_core::time::Span;
+use ugas_data::Scenario;
+use ugas_data::scenario::{Observer, Options};
+use ugas_inspect::{Inspector, Settings};
+use ugas_replay::{Player, Recording};
+
+use self::session::Session;
+use self::tape::Tape;
+use crate::Status;
+use crate::explain::report_failures;
+use crate::output;
+use crate::replay;
+
+/// Shows a scenario or a recording in a browser, with its past
+///
+/// Runs the scenario to its end, or opens the recording, and serves a page at a local address: controllers, where their
+/// values come from, what happened and why, at any moment. Ctrl-C ends it.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas inspect duel.yaml                      in the browser
+  ugas inspect duel.ugasrec --port 8080       a recording, at a port of your own
+  ugas inspect duel.yaml --allow-edit --record tried.ugasrec
+                                              goes on from the end, paused: try things, and keep them
+  ugas inspect duel.yaml --tui                in the terminal, for servers without a browser")]
+pub(crate) struct Arguments {
+    /// The scenario file or recording
+    #[arg(value_name = "SCENARIO|RECORDING")]
+    path: PathBuf,
+    /// Which scenario of the file, by name; without it, the first
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// The port; if it is taken, a free one
+    #[arg(long, value_name = "N", default_value_t = 4777)]
+    port: u16,
+    /// Opens the page in a browser, also if the output does not go to a terminal
+    #[arg(long, conflicts_with_all = ["no_open", "tui"])]
+    open: bool,
+    /// Does not open a browser
+    #[arg(long)]
+    no_open: bool,
+    /// Goes on from the end, and lets the page change things
+    #[arg(long, conflicts_with = "tui")]
+    allow_edit: bool,
+    /// Where everything goes, what the page changes included, for `ugas replay`
+    #[arg(long, value_name = "FILE", requires = "allow_edit")]
+    record: Option<PathBuf>,
+    /// Most time between two moments of a scenario
+    #[arg(long, value_name = "SECONDS", default_value = "0.05", value_parser = crate::run::positive)]
+    step: f64,
+    /// In the terminal instead
+    #[arg(long)]
+    tui: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let path = &arguments.path;
+    output::ensure_exists(path)?;
+    let is_terminal = std::io::stdout().is_terminal();
+    anyhow::ensure!(
+        !arguments.tui || is_terminal,
+        "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
+    );
+    let (player, settings) = match is_recording(path)? {
+        true => (replay::open(path, false)?, recording_settings(path)),
+        false => record(arguments)?,
+    };
+    if arguments.tui {
+        replay::show(player)?;
+        return Ok(Status::Fine);
+    }
+    let address = ("127.0.0.1", arguments.port);
+    let settings = settings.or_any_port();
+    let session = match arguments.allow_edit {
+        true => Session::continuing(address, settings, player, arguments.record.as_deref())?,
+        false => Session::over(Inspector::recording(address, settings, player)?),
+    };
+    let url = session.inspector().url();
+    output::print(&format!("inspector at {url}\nCtrl-C ends it\n"))?;
+    if arguments.open || (!arguments.no_open && is_terminal) {
+        open_browser(&url);
+    }
+    session.run()?;
+    Ok(Status::Fine)
+}
+
+fn is_recording(path: &Path) -> anyhow::Result<bool> {
+    let magic = ugas_replay::format::MAGIC;
+    let mut start = Vec::new();
+    let file = crate::input::open(path, u64::MAX)?;
+    let read = file.take(magic.len() as u64).read_to_end(&mut start);
+    read.with_context(|| format!("`{}` cannot be read", path.display()))?;
+    Ok(start == magic)
+}
+
+fn recording_settings(path: &Path) -> Settings {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Settings::default().title(name.to_string_lossy())
+}
+
+/// Runs the scenario in small steps, and records it in memory.
+fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
+    let path = &arguments.path;
+    let scenarios = Scenario::load(path)?;
+    let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
+    let options = Options { step: Some(Span::seconds(arguments.step)), ..Options::default() };
+    let mut tape = Tape::default();
+    let outcome = scenario.run_witnessed(&options, &mut Nobody, &mut tape);
+    // A story that went wrong is what one wants to look at.
+    report_failures(outcome);
+    let bytes = tape.finish(scenario.name())?;
+    let source: Box<dyn replay::Source> = Box::new(Cursor::new(bytes));
+    let player = Player::new(Recording::open(source)?)?;
+    let pack = scenario.pack().map_or_else(|| ".".to_owned(), |pack| pack.display().to_string());
+    let settings = Settings::default().title(scenario.name()).scenario(scenario.clone()).pack(pack);
+    Ok((player, settings))
+}
+
+/// Watches nothing.
+struct Nobody;
+
+impl Observer for Nobody {}
+
+/// Opens the page with whatever the system opens pages with. Whether that worked, one sees.
+fn open_browser(url: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = match cfg!(windows) {
+        true => {
+            let mut command = Command::new("cmd");
+            command.args(["/C", "start", "", url]);
+            command
+        }
+        false => {
+            let mut command = Command::new(program);
+            command.arg(url);
+            command
+        }
+    };
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+}

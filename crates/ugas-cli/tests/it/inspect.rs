@@ -1,0 +1,75 @@
+//! `ugas inspect`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use crate::{empty_folder, fixtures, ugas, ugas_in};
+
+/// An inspector that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the inspector, and reads its address.
+fn start(arguments: &[&str]) -> (Running, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+    command.arg("inspect").args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut running = Running(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("inspector at http://").unwrap_or_else(|| panic!("{line}"));
+    (running, address.trim_end_matches('/').to_owned())
+}
+
+fn page(address: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    page
+}
+
+#[test]
+fn a_scenario_and_a_recording_are_served() {
+    let duel = fixtures().join("duel.yaml");
+    let (_running, address) = start(&[duel.to_str().unwrap(), "--port", "0"]);
+    assert!(page(&address).contains("<title>UGAS inspector</title>"));
+    let folder = empty_folder("inspect-recording");
+    let recording = folder.join("duel.ugasrec");
+    let recorded = ugas_in(&folder, ["run", duel.to_str().unwrap(), "--record", "duel.ugasrec"]);
+    assert_eq!(recorded.status, 0, "{}", recorded.stderr);
+    let (_running, address) = start(&[recording.to_str().unwrap(), "--port", "0", "--allow-edit"]);
+    assert!(page(&address).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_taken_port_is_no_problem() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let duel = fixtures().join("duel.yaml");
+    let (_running, address) = start(&[duel.to_str().unwrap(), "--port", &port.to_string()]);
+    assert!(!address.ends_with(&format!(":{port}")), "{address}");
+    assert!(page(&address).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_told() {
+    let missing = ugas(["inspect", "nowhere.yaml"]);
+    assert_eq!(missing.status, 2);
+    assert!(missing.stderr.contains("nowhere.yaml"), "{}", missing.stderr);
+    let duel = fixtures().join("duel.yaml");
+    let screen = ugas(["inspect", duel.to_str().unwrap(), "--tui"]);
+    assert_eq!(screen.status, 2);
+    assert!(screen.stderr.contains("--tui needs a terminal"), "{}", screen.stderr);
+    let folder = empty_folder("inspect-nothing");
+    std::fs::write(folder.join("empty.yaml"), "").unwrap();
+    let empty = ugas_in(&folder, ["inspect", "empty.yaml"]);
+    assert_eq!(empty.status, 2);
+    assert!(empty.stderr.contains("there is no scenario"), "{}", empty.stderr);
+}

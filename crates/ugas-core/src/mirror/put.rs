@@ -1,0 +1,278 @@
+//! Pieces that come in: what each must be by itself.
+
+use std::sync::Arc;
+
+use super::error::MirrorError;
+use super::piece::{Piece, PieceKey};
+use super::record::{self, Head, Inputs};
+use super::seen::{Kept, Seen};
+use super::shown::FIRST_RESERVED;
+use super::store::Mirror;
+use crate::attribute::layout::Layout;
+use crate::codec::{Decode, DecodeError, Decoder, VERSION};
+use crate::handle::{ControllerId, Handle};
+use crate::id::TagId;
+use crate::simulation::Config;
+
+/// Numbers that count upwards stay below this, so that a server that lies cannot make the client run out of them.
+const LARGEST_NUMBER: u64 = 1 << 60;
+
+/// How many tasks of one controller are kept, and how often all its tags are granted.
+const MOST_TASKS: u32 = 1 << 16;
+const MOST_TAGS: u32 = 1 << 16;
+
+/// How often all cues of one controller are shown: each time is an effect on the client.
+const MOST_CUES: u32 = 1 << 10;
+
+impl Mirror {
+    /// Puts a piece in, or another content of one that is there. What it refers to may come later.
+    ///
+    /// # Errors
+    /// If it cannot be; nothing has changed then.
+    pub fn put(&mut self, controller: ControllerId, key: PieceKey, piece: Piece) -> Result<(), MirrorError> {
+        let is_new = !self.seen.contains_key(&controller);
+        if is_new && controller.index() >= FIRST_RESERVED {
+            return Err(MirrorError::Invalid { key, what: "no simulation has such a controller" });
+        }
+        let most = Config::default().max_controllers;
+        if is_new && self.seen.len() >= most as usize {
+            return Err(MirrorError::TooMany { key, most });
+        }
+        match piece {
+            Piece::Placement(placement) if key == PieceKey::Placement => {
+                let seen = self.seen.entry(controller).or_default();
+                seen.placement = Some(placement);
+                seen.controller_is_stale = true;
+                Ok(())
+            }
+            Piece::Attribute { base, current } => self.put_attribute(controller, key, base, current),
+            Piece::Tag(count) => self.put_tag(controller, key, count),
+            Piece::Cue { count, since } => {
+                let PieceKey::Cue(tag) = key else { return Err(MirrorError::OtherKind(key)) };
+                let others = |seen: &Seen| {
+                    let others = seen.cues.iter().filter(|(other, _)| **other != tag);
+                    others.map(|(_, (count, _))| *count as usize).sum()
+                };
+                let others = self.count(controller, others);
+                self.check_shown(key, tag, count, (Piece::MOST_CUES, others, MOST_CUES))?;
+                let seen = self.seen.entry(controller).or_default();
+                seen.cues.insert(tag, (count, since));
+                seen.shown_is_stale = true;
+                Ok(())
+            }
+            Piece::Record(bytes) => self.put_record(controller, key, bytes),
+            Piece::Placement(_) => Err(MirrorError::OtherKind(key)),
+        }
+    }
+
+    fn put_attribute(
+        &mut self,
+        controller: ControllerId,
+        key: PieceKey,
+        base: f64,
+        current: f64,
+    ) -> Result<(), MirrorError> {
+        let PieceKey::Attribute(attribute) = key else { return Err(MirrorError::OtherKind(key)) };
+        if attribute.usize() >= self.catalog.attribute_count() {
+            return Err(MirrorError::Unknown(key));
+        }
+        if !base.is_finite() || !current.is_finite() {
+            return Err(MirrorError::Invalid { key, what: "a value is not finite" });
+        }
+        let seen = self.seen.entry(controller).or_default();
+        // A negative zero would be equal and have another hash.
+        seen.attributes.insert(attribute, (base + 0.0, current + 0.0));
+        seen.controller_is_stale = true;
+        Ok(())
+    }
+
+    fn put_tag(&mut self, controller: ControllerId, key: PieceKey, count: u32) -> Result<(), MirrorError> {
+        let PieceKey::Tag(tag) = key else { return Err(MirrorError::OtherKind(key)) };
+        let others = |seen: &Seen| {
+            let others = seen.tags.iter().filter(|(other, _)| **other != tag);
+            others.map(|(_, count)| *count as usize).sum()
+        };
+        let others = self.count(controller, others);
+        self.check_shown(key, tag, count, (Piece::MOST_TAGS, others, MOST_TAGS))?;
+        let seen = self.seen.entry(controller).or_default();
+        seen.tags.insert(tag, count);
+        seen.shown_is_stale = true;
+        Ok(())
+    }
+
+    /// `most` is how much of this one there may be, how much there is of others, and how much there may be of all.
+    fn check_shown(
+        &self,
+        key: PieceKey,
+        tag: TagId,
+        count: u32,
+        most: (u32, usize, u32),
+    ) -> Result<(), MirrorError> {
+        if tag.usize() >= self.catalog.tags().len() {
+            return Err(MirrorError::Unknown(key));
+        }
+        if count == 0 || count > most.0 {
+            return Err(MirrorError::Invalid { key, what: "a count is zero, or more than is ever shown" });
+        }
+        if most.1.saturating_add(count as usize) > most.2 as usize {
+            return Err(MirrorError::TooMany { key, most: most.2 });
+        }
+        Ok(())
+    }
+
+    fn put_record(
+        &mut self,
+        controller: ControllerId,
+        key: PieceKey,
+        bytes: Box<[u8]>,
+    ) -> Result<(), MirrorError> {
+        let catalog = Arc::clone(&self.catalog);
+        let config = Config::default();
+        let wrong = |error| MirrorError::Record { key, error };
+        match key {
+            PieceKey::Head => {
+                let head: Head = whole(&bytes, Decode::decode).map_err(wrong)?;
+                self.put_head(controller, head)
+            }
+            PieceKey::Inputs => {
+                let inputs: Inputs = whole(&bytes, Decode::decode).map_err(wrong)?;
+                let is_within = inputs.buffer.is_within_capacity()
+                    && inputs.held.len() <= config.max_inputs_per_controller as usize;
+                if !is_within {
+                    return Err(MirrorError::Invalid {
+                        key,
+                        what: "there are more inputs than there is room for",
+                    });
+                }
+                let seen = self.seen.entry(controller).or_default();
+                seen.inputs = Some(inputs);
+                seen.controller_is_stale = true;
+                Ok(())
+            }
+            PieceKey::Effect(id) => {
+                let facts = whole(&bytes, |decoder| record::read_effect(decoder, controller, &catalog));
+                let facts = facts.map_err(wrong)?;
+                let (number, applied) = (facts.active.sequence, facts.active.applied);
+                let most = config.max_effects_per_controller;
+                let count = self.count(controller, |seen| seen.effects.len());
+                self.admit(controller, key, id.index(), number.max(applied), (count, most))?;
+                self.settle(controller, key, number)?.effects.insert(id, Kept::new(bytes, facts));
+                Ok(())
+            }
+            PieceKey::Ability(id) => {
+                let granted = whole(&bytes, |decoder| record::read_ability(decoder, controller, &catalog));
+                let granted = granted.map_err(wrong)?;
+                let count = self.count(controller, |seen| seen.abilities.len());
+                let room = (count, config.max_abilities_per_controller);
+                self.admit(controller, key, id.index(), granted.sequence, room)?;
+                let seen = self.settle(controller, key, granted.sequence)?;
+                seen.abilities.insert(id, Kept::new(bytes, granted));
+                Ok(())
+            }
+            PieceKey::Run(id) => {
+                let run = whole(&bytes, |decoder| record::read_run(decoder, controller, &catalog));
+                let run = run.map_err(wrong)?;
+                let count = self.count(controller, |seen| seen.runs.len());
+                let room = (count, config.max_activations_per_controller);
+                self.admit(controller, key, id.index(), run.sequence, room)?;
+                self.settle(controller, key, run.sequence)?.runs.insert(id, Kept::new(bytes, run));
+                Ok(())
+            }
+            PieceKey::Task(id) => {
+                let task = whole(&bytes, |decoder| record::read_task(decoder, controller)).map_err(wrong)?;
+                let count = self.count(controller, |seen| seen.tasks.len());
+                self.admit(controller, key, id.index(), task.sequence, (count, MOST_TASKS))?;
+                self.settle(controller, key, task.sequence)?.tasks.insert(id, Kept::new(bytes, task));
+                Ok(())
+            }
+            PieceKey::Placement | PieceKey::Attribute(_) | PieceKey::Tag(_) | PieceKey::Cue(_) => {
+                Err(MirrorError::OtherKind(key))
+            }
+        }
+    }
+
+    fn put_head(&mut self, controller: ControllerId, head: Head) -> Result<(), MirrorError> {
+        let key = PieceKey::Head;
+        let invalid = |what| Err(MirrorError::Invalid { key, what });
+        if head.ordinal >= LARGEST_NUMBER {
+            return invalid("a number is beyond all that a simulation reaches");
+        }
+        if self.ordinals.get(&head.ordinal).is_some_and(|other| *other != controller) {
+            return Err(MirrorError::NumberTaken { key, other: key });
+        }
+        if head.template.is_some_and(|template| self.catalog.template_by_id(template).is_none()) {
+            return invalid("a controller is of a template that does not exist");
+        }
+        if self.layouts.find(&head.sets).is_none() {
+            let is_sorted = head.sets.is_sorted_by(|one, other| one < other);
+            if !is_sorted || head.sets.iter().any(|set| self.catalog.set(*set).is_none()) {
+                return invalid("the attribute sets of a controller are unknown or not sorted");
+            }
+            match Layout::new(&self.catalog, &head.sets) {
+                Ok(layout) => drop(self.layouts.add(layout)),
+                Err(_) => return invalid("the attribute sets of a controller do not go together"),
+            }
+        }
+        let seen = self.seen.entry(controller).or_default();
+        let ordinal = head.ordinal;
+        if let Some(old) = seen.head.replace(head) {
+            self.ordinals.remove(&old.ordinal);
+        }
+        self.ordinals.insert(ordinal, controller);
+        seen.controller_is_stale = true;
+        Ok(())
+    }
+
+    fn count(&self, controller: ControllerId, count: impl FnOnce(&Seen) -> usize) -> usize {
+        self.seen.get(&controller).map_or(0, count)
+    }
+
+    /// Whether a record can be kept: its handle and its number are possible, and there is room.
+    fn admit(
+        &self,
+        controller: ControllerId,
+        key: PieceKey,
+        index: u32,
+        number: u64,
+        (count, most): (usize, u32),
+    ) -> Result<(), MirrorError> {
+        if index >= FIRST_RESERVED || number >= LARGEST_NUMBER {
+            return Err(MirrorError::Invalid {
+                key,
+                what: "a handle or a number is beyond all that there are",
+            });
+        }
+        match self.homes.get(&key) {
+            Some((home, _)) if *home != controller => Err(MirrorError::Elsewhere { key, controller: *home }),
+            None if count >= most as usize => Err(MirrorError::TooMany { key, most }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Enters a record that can be kept, unless another one has its number.
+    fn settle(
+        &mut self,
+        controller: ControllerId,
+        key: PieceKey,
+        number: u64,
+    ) -> Result<&mut Seen, MirrorError> {
+        if let Some(&other) = self.numbers.get(&number).filter(|other| **other != key) {
+            return Err(MirrorError::NumberTaken { key, other });
+        }
+        self.release(key);
+        self.numbers.insert(number, key);
+        self.homes.insert(key, (controller, number));
+        Ok(self.seen.entry(controller).or_default())
+    }
+}
+
+/// Reads a record, all of it.
+fn whole<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    let mut decoder = Decoder::new(bytes, VERSION);
+    let value = read(&mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}

@@ -1,0 +1,98 @@
+//! The beginning of a scenario: what leads to a moment of it.
+
+use ugas_core::time::{Span, Time};
+
+use super::Scenario;
+use crate::model::scenario::ActionDoc;
+use crate::node::{Entry, Node, Value};
+use crate::source::Spanned;
+
+impl Scenario {
+    /// The documents that tell the scenario up to a time. There are several if something happens at that very time: one
+    /// before any of it, one after each step of it.
+    pub fn until(&self, time: Time) -> Vec<Node> {
+        let mut now = Time::ZERO;
+        let mut cuts = Vec::new();
+        let steps = self.steps();
+        for (count, step) in steps.iter().enumerate() {
+            let after = match &step.action {
+                ActionDoc::Advance(seconds) => now + Span::seconds(*seconds),
+                ActionDoc::At(seconds) => now.max(Time::from_seconds(*seconds)),
+                _ => now,
+            };
+            if after > time {
+                cuts.push(self.cut(count, (now < time).then_some(time)));
+                return cuts;
+            }
+            if now == time {
+                cuts.push(self.cut(count, None));
+            }
+            now = after;
+        }
+        cuts.push(self.cut(steps.len(), (now < time).then_some(time)));
+        cuts
+    }
+
+    /// The first steps, and time that passes until then.
+    fn cut(&self, count: usize, until: Option<Time>) -> Node {
+        let mut node = self.node.clone();
+        let Value::Map(entries) = &mut node.value else { return node };
+        let steps = entries.iter_mut().find(|entry| entry.key.value == "Steps");
+        if let Some(Entry { value: Node { value: Value::List(steps), .. }, .. }) = steps {
+            steps.truncate(count);
+            if let Some(time) = until {
+                let span = node.span;
+                let value = Node::synthetic(Value::Number(time.as_seconds()));
+                let key = Spanned { value: "At".to_owned(), span };
+                steps.push(Node::synthetic(Value::Map(vec![Entry { key, value }])));
+            }
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORY: &str = "
+Name: a story
+Steps:
+  - Advance: 1
+  - Despawn: wolf
+  - Despawn: ogre
+  - Advance: 2
+  - At: 5
+";
+
+    /// How many steps each document has, and how the last step of each begins.
+    #[track_caller]
+    fn check(seconds: f64, expected: &[(usize, &str)]) {
+        let story = Scenario::from_text("story.yaml", STORY).unwrap().remove(0);
+        let documents = story.until(Time::from_seconds(seconds));
+        let found: Vec<(usize, String)> = documents
+            .iter()
+            .map(|document| {
+                let steps = document.get("Steps").map(Node::items).unwrap_or_default();
+                let last = steps.last().and_then(|step| step.entries().first());
+                (steps.len(), last.map(|entry| entry.key.value.clone()).unwrap_or_default())
+            })
+            .collect();
+        let found: Vec<(usize, &str)> = found.iter().map(|(count, last)| (*count, last.as_str())).collect();
+        assert_eq!(found, expected, "{seconds}");
+    }
+
+    #[test]
+    fn a_story_is_cut_where_the_time_is() {
+        check(0.0, &[(0, "")]);
+        // Inside the first advance.
+        check(0.5, &[(1, "At")]);
+        // Before, between and after what happens at that time.
+        check(1.0, &[(1, "Advance"), (2, "Despawn"), (3, "Despawn")]);
+        check(2.0, &[(4, "At")]);
+        check(3.0, &[(4, "Advance")]);
+        check(5.0, &[(5, "At")]);
+        // Nothing happens after the end, but time passes.
+        check(9.0, &[(6, "At")]);
+    }
+}

@@ -1,0 +1,37 @@
+//! Two moments: in what they differ.
+
+use serde_json::{Value as Json, json};
+use ugas_core::simulation::Simulation;
+use ugas_replay::{StateDiff, Value};
+
+use crate::names::Names;
+
+/// Most differences of one answer.
+const MOST: usize = 500;
+
+pub(crate) fn compare(left: &Simulation, right: &Simulation, names: &Names) -> Json {
+    let diff = StateDiff::between(left, right, |id| names.of(right, id));
+    let lines = diff.differences.iter().take(MOST).map(|difference| {
+        json!({
+            "controller": difference.controller,
+            "field": difference.field,
+            "left": value(&difference.left),
+            "right": value(&difference.right),
+        })
+    });
+    json!({
+        "left": left.now().as_seconds(),
+        "right": right.now().as_seconds(),
+        "differences": lines.collect::<Vec<_>>(),
+        "total": diff.differences.len(),
+    })
+}
+
+fn value(value: &Value) -> Json {
+    match value {
+        Value::Absent => Json::Null,
+        Value::Number(number) => json!(number),
+        Value::Count(count) => json!(count),
+        Value::Text(text) => json!(text),
+    }
+}

@@ -1,0 +1,179 @@
+//! Changes that the page asks for, as the host carries them out.
+
+use serde_json::{Value, json};
+use ugas_core::ability::GameplayEvent;
+use ugas_core::command::{Command, CommandError, Outcome};
+use ugas_core::effect::{EffectContext, EffectDef};
+use ugas_core::handle::{ActiveEffectId, ControllerId};
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{ActivationRequest, Simulation, Spawn, Stacks};
+
+use crate::names::Names;
+use crate::request::{Complaint, Fields};
+
+/// How fast a game shall run. Hosts that let the page decide ask for it once a frame: [`Inspector::pace`](crate::Inspector::pace).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pace {
+    /// Whether time stands still.
+    pub paused: bool,
+    /// How fast it passes otherwise; 1 is as usual.
+    pub speed: f64,
+    /// Ticks to take although it stands still.
+    pub steps: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { paused: false, speed: 1.0, steps: 0 }
+    }
+}
+
+impl Pace {
+    /// Reads `paused`, `speed` and `steps`; what is not said stays.
+    pub(crate) fn change(&mut self, fields: Fields<'_>) -> Result<(), Complaint> {
+        match fields.0.get("paused") {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(paused)) => self.paused = *paused,
+            Some(_) => return Err(Complaint::bad("`paused` must be true or false")),
+        }
+        if let Some(speed) = fields.number("speed")? {
+            if !(0.01..=100.0).contains(&speed) {
+                return Err(Complaint::bad("`speed` must be from 0.01 to 100"));
+            }
+            self.speed = speed;
+        }
+        if let Some(steps) = fields.count("steps")? {
+            self.steps = self.steps.saturating_add(u32::try_from(steps.min(1_000)).unwrap_or(0)).min(1_000);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn to_json(self) -> Value {
+        json!({ "paused": self.paused, "speed": self.speed })
+    }
+}
+
+/// A change, and how people call it.
+pub(crate) struct Edit {
+    pub(crate) text: String,
+    pub(crate) change: Change,
+}
+
+pub(crate) enum Change {
+    Command(Box<Command>),
+    /// Through an effect: nothing else writes a base (§3.1).
+    SetBase {
+        controller: ControllerId,
+        attribute: String,
+        value: f64,
+    },
+}
+
+impl Edit {
+    /// Reads a change. What it names must be there at the moment that is shown; whether it is allowed, the simulation says.
+    pub(crate) fn read(
+        fields: Fields<'_>,
+        simulation: &Simulation,
+        names: &Names,
+    ) -> Result<Self, Complaint> {
+        let catalog = simulation.catalog();
+        let unknown = |error: ugas_core::catalog::UnknownName| Complaint::bad(error.to_string());
+        let who = |key: &str| {
+            let id = fields.controller(key)?;
+            Ok::<_, Complaint>((id, names.of(simulation, id)))
+        };
+        let (text, command) = match fields.needed_text("command")? {
+            "apply" => {
+                let (target, name) = who("controller")?;
+                let effect = fields.needed_text("effect")?;
+                let level = fields.number("level")?.unwrap_or(1.0);
+                let context = fields
+                    .optional_controller("source")?
+                    .map_or_else(EffectContext::default, EffectContext::of);
+                let effect_id = catalog.effect(effect).map_err(unknown)?;
+                let magnitudes = Vec::new();
+                let command = Command::ApplyEffect { effect: effect_id, level, context, magnitudes, target };
+                (format!("apply {effect} to {name}"), command)
+            }
+            "remove" => {
+                let bits = fields.needed_text("active")?.parse().ok().and_then(ActiveEffectId::from_bits);
+                let active = bits.ok_or_else(|| Complaint::bad("`active` is no handle of an effect"))?;
+                (format!("remove {active:?}"), Command::Remove { active, stacks: Stacks::All })
+            }
+            "grant" => {
+                let (controller, name) = who("controller")?;
+                let ability = fields.needed_text("ability")?;
+                let level = fields.count("level")?.unwrap_or(1).clamp(1, u64::from(u32::MAX)) as u32;
+                let id = catalog.ability(ability).map_err(unknown)?;
+                (format!("grant {ability} to {name}"), Command::Grant { controller, ability: id, level })
+            }
+            "activate" => {
+                let (controller, name) = who("controller")?;
+                let ability = fields.needed_text("ability")?;
+                let request = fields.optional_controller("target")?;
+                let request = request.map_or_else(ActivationRequest::default, ActivationRequest::on);
+                let id = catalog.ability(ability).map_err(unknown)?;
+                let command =
+                    Command::ActivateAbility { controller, ability: id, request: Box::new(request) };
+                (format!("activate {ability} of {name}"), command)
+            }
+            "event" => {
+                let (controller, name) = who("controller")?;
+                let tag = fields.needed_text("tag")?;
+                let mut event = GameplayEvent::new(catalog.tag(tag).map_err(unknown)?);
+                event.magnitude = fields.number("magnitude")?.unwrap_or(0.0);
+                (format!("send {tag} to {name}"), Command::SendEvent { controller, event })
+            }
+            "spawn" => {
+                let template = fields.needed_text("template")?;
+                catalog.template(template).map_err(unknown)?;
+                (format!("spawn {template}"), Command::Spawn(Spawn::named(template)))
+            }
+            "despawn" => {
+                let (controller, name) = who("controller")?;
+                (format!("despawn {name}"), Command::Despawn(controller))
+            }
+            "set-base" => {
+                let (controller, name) = who("controller")?;
+                let attribute = fields.needed_text("attribute")?.to_owned();
+                catalog.attribute(&attribute).map_err(unknown)?;
+                let value = fields.number("value")?.ok_or_else(|| Complaint::bad("`value` is missing"))?;
+                let text = format!("set the base of {attribute} of {name} to {value}");
+                return Ok(Self { text, change: Change::SetBase { controller, attribute, value } });
+            }
+            other => return Err(Complaint::bad(format!("there is no command `{other}`"))),
+        };
+        Ok(Self { text, change: Change::Command(Box::new(command)) })
+    }
+
+    /// Carries the change out, and says how it went.
+    pub(crate) fn perform(
+        self,
+        execute: &mut impl FnMut(Command) -> Result<Outcome, CommandError>,
+    ) -> (String, Result<(), String>) {
+        let result = match self.change {
+            Change::Command(command) => execute(*command).map(drop),
+            Change::SetBase { controller, attribute, value } => {
+                set_base(execute, controller, &attribute, value)
+            }
+        };
+        (self.text, result.map_err(|error| error.to_string()))
+    }
+}
+
+/// Defines an instant effect, applies it, and forgets it.
+fn set_base(
+    execute: &mut impl FnMut(Command) -> Result<Outcome, CommandError>,
+    controller: ControllerId,
+    attribute: &str,
+    value: f64,
+) -> Result<(), CommandError> {
+    let name = format!("Inspector.SetBase.{attribute}");
+    let def = EffectDef::instant(name).modify(attribute, Operation::Override, value);
+    let Outcome::Defined(effect) = execute(Command::DefineEffect(Box::new(def)))? else { return Ok(()) };
+    let (context, magnitudes) = (EffectContext::default(), Vec::new());
+    let applied =
+        execute(Command::ApplyEffect { effect, level: 1.0, context, magnitudes, target: controller });
+    execute(Command::ForgetEffect(effect))?;
+    applied.map(drop)
+}

@@ -1,0 +1,139 @@
+//! One controller: everything that is known about it.
+
+use serde_json::{Value, json};
+use ugas_core::ability::Activation;
+use ugas_core::debug::{AbilityLine, ControllerPage, EffectLine, TagLine, TaskLine};
+use ugas_core::handle::{ActivationId, ControllerId};
+use ugas_core::simulation::Simulation;
+use ugas_core::time::{Span, Time};
+
+use crate::chronicle::Chronicle;
+use crate::names::{Names, id_text};
+use crate::request::{Answer, Complaint, Fields};
+use crate::world::{points, series_of, value};
+
+/// Everything about a controller.
+pub(crate) fn controller(
+    simulation: &Simulation,
+    names: &Names,
+    chronicle: &Chronicle,
+    moment: u64,
+    fields: Fields<'_>,
+) -> Answer {
+    let id = fields.controller("controller")?;
+    let (Some(known), Some(page)) = (simulation.controller(id), simulation.debug(id)) else {
+        return Err(Complaint::gone("the controller is not there at this moment"));
+    };
+    Ok(json!({
+        "id": id_text(id),
+        "name": names.of(simulation, id),
+        "template": page.template,
+        "moment": moment,
+        "time": page.time.as_seconds(),
+        "owner": known.owner().map(|actor| format!("{actor:?}")),
+        "avatar": known.avatar().map(|actor| format!("{actor:?}")),
+        "position": page.position,
+        "team": page.team,
+        "attributes": attributes(simulation, chronicle, moment, id),
+        "tags": page.tags.iter().map(|line| tag(&page, line)).collect::<Vec<_>>(),
+        "effects": page.effects.iter().map(|line| effect(simulation, names, line)).collect::<Vec<_>>(),
+        "abilities": page.abilities.iter().map(|line| ability(simulation, names, line)).collect::<Vec<_>>(),
+        "runs": known.activations().iter().filter_map(|run| program(simulation, &page, *run)).collect::<Vec<_>>(),
+        "cues": page.cues.iter().map(|(cue, count)| json!({ "name": cue, "count": count })).collect::<Vec<_>>(),
+        "inputs": page.buffered_inputs,
+    }))
+}
+
+fn attributes(simulation: &Simulation, chronicle: &Chronicle, moment: u64, id: ControllerId) -> Vec<Value> {
+    let mut series = series_of(chronicle, moment, id);
+    let lines = simulation.attributes(id).map(|(attribute, ..)| {
+        let mut line = value(simulation, id, attribute).unwrap_or_default();
+        if let Some(line) = line.as_object_mut() {
+            line.insert("name".to_owned(), json!(simulation.catalog().attribute_name(attribute)));
+            let series = series.remove(&attribute).unwrap_or_default();
+            line.insert("spark".to_owned(), points(&series));
+        }
+        line
+    });
+    lines.collect()
+}
+
+/// A tag, and the effects that grant it: nothing else does (§3.1), so that those of a template have one, too.
+fn tag(page: &ControllerPage, line: &TagLine) -> Value {
+    let effects =
+        page.effects.iter().filter(|effect| !effect.queued && effect.granted_tags.contains(&line.name));
+    let by = effects.map(|effect| {
+        json!({
+            "name": effect.name,
+            "active": effect.active.to_bits().to_string(),
+            "inhibited": effect.inhibited,
+        })
+    });
+    json!({ "name": line.name, "count": line.count, "cumulative": line.cumulative, "by": by.collect::<Vec<_>>() })
+}
+
+fn effect(simulation: &Simulation, names: &Names, line: &EffectLine) -> Value {
+    let active = simulation.effect(line.active);
+    json!({
+        "active": line.active.to_bits().to_string(),
+        "name": line.name,
+        "source": line.source.map(|source| names.of(simulation, source)),
+        "sourceId": line.source.map(id_text),
+        "level": line.level,
+        "stacks": line.stacks,
+        "queued": line.queued,
+        "inhibited": line.inhibited,
+        "started": active.map(|active| active.started().as_seconds()),
+        "remaining": line.remaining.map(Span::as_seconds),
+        "duration": line.duration.map(Span::as_seconds),
+        "period": line.period.map(Span::as_seconds),
+        "nextTick": line.next_tick.map(Time::as_seconds),
+        "ticks": active.map(|active| active.ticks()),
+        "modifiers": line.modifiers,
+        "grantedTags": line.granted_tags,
+        "grantedAbilities": line.granted_abilities,
+    })
+}
+
+fn ability(simulation: &Simulation, names: &Names, line: &AbilityLine) -> Value {
+    json!({
+        "handle": line.handle.to_bits().to_string(),
+        "name": line.name,
+        "level": line.level,
+        "input": line.input,
+        "state": format!("{:?}", line.state),
+        "runs": line.runs,
+        "cooldown": line.cooldown.map(|(left, whole)| json!([left.as_seconds(), whole.as_seconds()])),
+        "charges": line.charges.map(|(left, most)| json!([left, most])),
+        "obstacles": line.obstacles.iter().map(|text| names.put_into(simulation, text)).collect::<Vec<_>>(),
+    })
+}
+
+/// A run of an ability: the steps of its program, and which of them are under way.
+fn program(simulation: &Simulation, page: &ControllerPage, run: ActivationId) -> Option<Value> {
+    let activation: &Activation = simulation.activation(run)?;
+    let ability = simulation.catalog().ability_by_id(activation.ability())?;
+    let routine = ability.routine();
+    let at: Vec<(u32, &TaskLine)> = activation
+        .tasks()
+        .filter_map(|task| {
+            Some((simulation.task(task)?.step(), page.tasks.iter().find(|line| line.task == task)?))
+        })
+        .collect();
+    let steps = (0..u32::try_from(routine.len()).unwrap_or(u32::MAX)).map(|step| {
+        let here = at.iter().find(|(at, _)| *at == step).map(|(_, line)| line);
+        json!({
+            "kind": routine.kind(step),
+            "here": here.is_some(),
+            "started": here.map(|line| line.started.as_seconds()),
+            "deadline": here.and_then(|line| line.deadline).map(Time::as_seconds),
+            "waitsFor": here.map(|line| line.waits_for.clone()),
+        })
+    });
+    Some(json!({
+        "ability": ability.name(),
+        "started": activation.started().as_seconds(),
+        "committed": activation.is_committed(),
+        "steps": steps.collect::<Vec<_>>(),
+    }))
+}

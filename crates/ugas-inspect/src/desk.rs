@@ -1,0 +1,219 @@
+//! The desk: one thread that holds the past and answers questions about it, so that neither the game nor a browser waits
+//! for the other.
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use ugas_core::handle::ControllerId;
+use ugas_core::id::{AbilityId, TemplateId};
+use ugas_core::simulation::Simulation;
+use ugas_core::time::Time;
+
+use crate::chronicle::Chronicle;
+use crate::console::Edit;
+use crate::export::Origin;
+use crate::mailbox::lock;
+use crate::names::Names;
+use crate::reel::{Reel, Window};
+use crate::request::{Answer, Complaint, Fields};
+use crate::shared::{Head, Message, Shared};
+use crate::{causes, compare, controller, explain, export, world};
+
+/// Most names of one kind that the console offers.
+const MOST_NAMES: usize = 5_000;
+
+/// What is shown: a game that runs, or something that is over.
+pub(crate) enum Subject {
+    Live(Box<Window>),
+    Over(Box<dyn Reel>),
+}
+
+impl Subject {
+    fn reel(&mut self) -> &mut dyn Reel {
+        match self {
+            Self::Live(window) => &mut **window,
+            Self::Over(reel) => &mut **reel,
+        }
+    }
+}
+
+pub(crate) struct Desk {
+    pub(crate) subject: Subject,
+    pub(crate) chronicle: Chronicle,
+    pub(crate) origin: Origin,
+    pub(crate) title: String,
+    pub(crate) edit: bool,
+}
+
+impl Desk {
+    /// Works until it is told to stop.
+    pub(crate) fn run(mut self, shared: &Shared, mut messages: mpsc::Receiver<Message>) {
+        self.announce(shared, None);
+        while let Some(message) = messages.blocking_recv() {
+            self.take_in(shared);
+            match message {
+                Message::Frame => {}
+                Message::Stop => return,
+                Message::Request(request, reply) => {
+                    let names = lock(&shared.names).clone();
+                    // Whoever asked may be gone already.
+                    let _ = reply.send(self.reply(shared, &names, &request));
+                }
+            }
+        }
+    }
+
+    fn take_in(&mut self, shared: &Shared) {
+        let Subject::Live(window) = &mut self.subject else { return };
+        let Some(frame) = shared.mailbox.take() else { return };
+        window.push(&frame.snapshot, &frame.config);
+        let moment = window.first() + window.len().saturating_sub(1);
+        if let (Some(simulation), Some(first)) = (window.here(), frame.events.first()) {
+            self.chronicle.forget_from(first.sequence);
+            for event in &frame.events {
+                self.chronicle.push(simulation, moment, event);
+            }
+        }
+        self.chronicle.lost += frame.lost_events;
+        self.chronicle.forget_before(window.first());
+        shared.mailbox.give_back(frame.snapshot);
+        self.announce(shared, frame.work.map(|work| work.as_secs_f64() * 1_000.0));
+    }
+
+    fn announce(&mut self, shared: &Shared, work: Option<f64>) {
+        let events = self.chronicle.len() as u64;
+        let reel = self.subject.reel();
+        let (first, moments) = (reel.first(), reel.len());
+        let time = reel.time(first + moments.saturating_sub(1)).unwrap_or(Time::ZERO).as_seconds();
+        shared.head.send_modify(|head| {
+            *head = Head { first, moments, time, events, work, console: head.console, pace: head.pace };
+        });
+    }
+
+    fn reply(&mut self, shared: &Shared, names: &Names, request: &Value) -> Value {
+        let id = request.get("id").filter(|id| id.is_u64()).cloned().unwrap_or_default();
+        match self.answer(shared, names, Fields(request)) {
+            Ok(answer) => json!({ "id": id, "answer": answer }),
+            Err(Complaint { code, message }) => {
+                json!({ "id": id, "error": { "code": code, "message": message } })
+            }
+        }
+    }
+
+    fn answer(&mut self, shared: &Shared, names: &Names, fields: Fields<'_>) -> Answer {
+        let kind = fields.needed_text("request")?;
+        match kind {
+            "hello" => return Ok(self.hello(shared)),
+            "moments" => return self.moments(fields),
+            "console" => return Ok(json!({ "lines": shared.console() })),
+            "pace" | "edit" if !self.edit => {
+                return Err(Complaint::forbidden(
+                    "this inspector is read-only: its host does not allow edits",
+                ));
+            }
+            "pace" => {
+                shared.set_pace(|pace| pace.change(fields))?;
+                return Ok(shared.pace().to_json());
+            }
+            _ => {}
+        }
+        let moment = self.moment(fields, "at")?;
+        if kind == "compare" {
+            let other = self.moment(fields, "with")?;
+            let left = self.go_to(other)?.clone();
+            let right = self.go_to(moment)?;
+            return Ok(compare::compare(&left, right, names));
+        }
+        let reel = self.subject.reel();
+        let simulation = reel.go_to(moment).map_err(Complaint::gone)?;
+        let chronicle = &self.chronicle;
+        match kind {
+            "world" => world::world(simulation, names, chronicle, moment, fields),
+            "controller" => controller::controller(simulation, names, chronicle, moment, fields),
+            "explain" => explain::explain(simulation, names, fields),
+            "checks" => explain::checks(simulation, names, fields),
+            "events" => causes::events(simulation, names, chronicle, moment, fields),
+            "chain" => causes::chain(simulation, names, chronicle, fields),
+            "export" => export::export(simulation, names, &self.origin),
+            "vocabulary" => Ok(vocabulary(simulation)),
+            "edit" => {
+                let edit = Edit::read(fields, simulation, names)?;
+                let text = edit.text.clone();
+                match shared.leave(edit) {
+                    true => Ok(json!({ "accepted": text })),
+                    false => Err(Complaint {
+                        code: "busy",
+                        message: "too many changes wait for the host".to_owned(),
+                    }),
+                }
+            }
+            other => Err(Complaint::bad(format!("there is no request `{other}`"))),
+        }
+    }
+
+    fn go_to(&mut self, moment: u64) -> Result<&Simulation, Complaint> {
+        self.subject.reel().go_to(moment).map_err(Complaint::gone)
+    }
+
+    /// The moment that a field names; without it, the last.
+    fn moment(&mut self, fields: Fields<'_>, key: &str) -> Result<u64, Complaint> {
+        let reel = self.subject.reel();
+        let Some(last) = reel.len().checked_sub(1).map(|length| reel.first() + length) else {
+            return Err(Complaint::gone("nothing was shown to the inspector yet"));
+        };
+        let asked = fields.count(key)?.unwrap_or(last);
+        match (reel.first()..=last).contains(&asked) {
+            true => Ok(asked),
+            false => Err(Complaint::gone(format!("moment {asked} is not kept (any more)"))),
+        }
+    }
+
+    fn hello(&mut self, shared: &Shared) -> Value {
+        json!({
+            "protocol": crate::PROTOCOL,
+            "version": env!("CARGO_PKG_VERSION"),
+            "title": self.title,
+            "live": matches!(self.subject, Subject::Live(_)),
+            "edit": self.edit,
+            "catalog": self.subject.reel().here().map(|simulation| format!("{:016x}", simulation.catalog().hash())),
+            "head": shared.head.borrow().to_json(),
+        })
+    }
+
+    /// When the moments were, and how much happened in each, from one on.
+    fn moments(&mut self, fields: Fields<'_>) -> Answer {
+        let since = fields.count("since")?.unwrap_or(0);
+        let reel = self.subject.reel();
+        let (first, end) = (reel.first().max(since), reel.first() + reel.len());
+        let times: Vec<f64> =
+            (first..end).filter_map(|moment| reel.time(moment)).map(Time::as_seconds).collect();
+        let mut counts = vec![0u32; times.len()];
+        for entry in self.chronicle.all().rev().take_while(|entry| entry.moment >= first) {
+            let at = usize::try_from(entry.moment - first).ok();
+            if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
+                *count += 1;
+            }
+        }
+        Ok(json!({ "first": first, "times": times, "events": counts }))
+    }
+}
+
+/// The names that a console can offer.
+fn vocabulary(simulation: &Simulation) -> Value {
+    let catalog = simulation.catalog();
+    let abilities = (0..).map_while(|index| {
+        let id = AbilityId::from_index(index);
+        catalog.ability_by_id(id).map(|_| catalog.ability_name(id))
+    });
+    let templates = (0..).map_while(|index| {
+        let id = TemplateId::from_index(index);
+        catalog.template_def(id).map(|_| catalog.template_name(id))
+    });
+    let controllers = simulation.controllers().map(|(id, _): (ControllerId, _)| crate::names::id_text(id));
+    json!({
+        "effects": catalog.effects().map(|(_, effect)| effect.name()).take(MOST_NAMES).collect::<Vec<_>>(),
+        "abilities": abilities.take(MOST_NAMES).collect::<Vec<_>>(),
+        "templates": templates.take(MOST_NAMES).collect::<Vec<_>>(),
+        "tags": catalog.tags().ids().map(|tag| catalog.tag_name(tag)).take(MOST_NAMES).collect::<Vec<_>>(),
+        "controllers": controllers.take(MOST_NAMES).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,58 @@
+//! Which controllers are meant: by words, by tags, by template.
+
+use ugas_core::catalog::Catalog;
+use ugas_core::id::{TagId, TemplateId};
+use ugas_core::tag::TagContainer;
+
+use crate::request::{Complaint, Fields};
+
+/// What a controller must be like.
+#[derive(Default)]
+pub(crate) struct Filter {
+    words: Vec<String>,
+    /// All of these, and of each any.
+    tags: Vec<Vec<(TagId, Wanted)>>,
+    template: Option<TemplateId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Present,
+    Absent,
+}
+
+impl Filter {
+    /// Reads `search`, `tags` and `template`. In `tags`, blanks mean "and", `|` means "or", `!` means "not".
+    pub(crate) fn read(fields: Fields<'_>, catalog: &Catalog) -> Result<Self, Complaint> {
+        let words = fields.text("search")?.unwrap_or_default();
+        let words = words.split_whitespace().map(str::to_lowercase).collect();
+        let mut tags = Vec::new();
+        for group in fields.text("tags")?.unwrap_or_default().split_whitespace() {
+            let group: Result<Vec<_>, Complaint> = group.split('|').map(|term| tag(term, catalog)).collect();
+            tags.push(group?);
+        }
+        let template = fields.text("template")?.map(|name| catalog.template(name)).transpose();
+        let template = template.map_err(|error| Complaint::bad(error.to_string()))?;
+        Ok(Self { words, tags, template })
+    }
+
+    pub(crate) fn admits(&self, name: &str, template: Option<TemplateId>, tags: &TagContainer) -> bool {
+        let name = name.to_lowercase();
+        self.words.iter().all(|word| name.contains(word))
+            && self.template.is_none_or(|wanted| Some(wanted) == template)
+            && self.tags.iter().all(|group| {
+                group.iter().any(|(tag, wanted)| tags.matches(*tag) == (*wanted == Wanted::Present))
+            })
+    }
+}
+
+fn tag(term: &str, catalog: &Catalog) -> Result<(TagId, Wanted), Complaint> {
+    let (name, wanted) = match term.strip_prefix('!') {
+        Some(name) => (name, Wanted::Absent),
+        None => (term, Wanted::Present),
+    };
+    match catalog.tag(name) {
+        Ok(tag) => Ok((tag, wanted)),
+        Err(error) => Err(Complaint::bad(error.to_string())),
+    }
+}

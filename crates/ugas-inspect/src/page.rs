@@ -1,0 +1,34 @@
+//! The page, embedded: these files are all that there is to ask for.
+
+/// A file of the page: its path, what it is, and its text.
+pub(crate) struct File {
+    path: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) text: &'static str,
+}
+
+macro_rules! files {
+    ($($path:literal => $kind:literal, $file:literal;)*) => {
+        &[$(File { path: $path, kind: $kind, text: include_str!(concat!("../../../web/inspector/", $file)) }),*]
+    };
+}
+
+const FILES: &[File] = files! {
+    "/" => "text/html; charset=utf-8", "index.html";
+    "/style.css" => "text/css; charset=utf-8", "style.css";
+    "/icon.svg" => "image/svg+xml", "icon.svg";
+    "/app.js" => "text/javascript; charset=utf-8", "app.js";
+    "/connection.js" => "text/javascript; charset=utf-8", "connection.js";
+    "/elements.js" => "text/javascript; charset=utf-8", "elements.js";
+    "/world.js" => "text/javascript; charset=utf-8", "world.js";
+    "/controller.js" => "text/javascript; charset=utf-8", "controller.js";
+    "/explain.js" => "text/javascript; charset=utf-8", "explain.js";
+    "/timeline.js" => "text/javascript; charset=utf-8", "timeline.js";
+    "/scrubber.js" => "text/javascript; charset=utf-8", "scrubber.js";
+    "/console.js" => "text/javascript; charset=utf-8", "console.js";
+};
+
+/// The file at a path, compared as a whole: no path leads anywhere else.
+pub(crate) fn file(path: &str) -> Option<&'static File> {
+    FILES.iter().find(|file| file.path == path)
+}

@@ -1,0 +1,102 @@
+//! Who may look: hosts, origins and tokens.
+
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, ORIGIN};
+
+/// What is asked of whoever comes.
+pub(crate) struct Gate {
+    /// Whether only this machine can come at all. Then names in `Host` must be names of this machine, or a page of
+    /// elsewhere could reach us under a name of its own (DNS rebinding).
+    pub(crate) loopback: bool,
+    pub(crate) token: Option<String>,
+    pub(crate) origins: Vec<String>,
+}
+
+/// Why somebody is turned away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    Host,
+    Origin,
+    Token,
+}
+
+impl Gate {
+    /// Whether a page may be read.
+    pub(crate) fn admits_reader(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if self.loopback && !is_this_machine(host) { Err(Refused::Host) } else { Ok(()) }
+    }
+
+    /// Whether a connection may be opened: from our own page, from an origin that was admitted, or from a program, which
+    /// names no origin.
+    pub(crate) fn admits_connection(&self, headers: &HeaderMap, token: Option<&str>) -> Result<(), Refused> {
+        self.admits_reader(headers)?;
+        if let Some(origin) = headers.get(ORIGIN) {
+            let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            let origin = origin.to_str().unwrap_or_default();
+            let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            let is_own = !host.is_empty() && own.is_some_and(|own| own.eq_ignore_ascii_case(host));
+            if !is_own && !self.origins.iter().any(|admitted| admitted == origin) {
+                return Err(Refused::Origin);
+            }
+        }
+        match &self.token {
+            Some(expected) if !is_same(expected, token.unwrap_or_default()) => Err(Refused::Token),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Compares in a time that does not tell how much of a guess is right.
+fn is_same(expected: &str, given: &str) -> bool {
+    let (expected, given) = (expected.as_bytes(), given.as_bytes());
+    let differences = expected.iter().zip(given).fold(0, |found, (left, right)| found | (left ^ right));
+    expected.len() == given.len() && differences == 0
+}
+
+/// A token that nobody can guess.
+pub(crate) fn new_token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_this_machine() {
+        for host in ["localhost", "localhost:80", "127.0.0.1:4777", "127.8.8.8", "[::1]:4777", "[::1]"] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example",
+            "127.0.0.1.evil.example:80",
+            "localhost.evil.example",
+            "10.0.0.1:80",
+            "[2001:db8::1]",
+        ] {
+            assert!(!is_this_machine(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_compared_whole() {
+        assert!(is_same("abc", "abc"));
+        for wrong in ["", "ab", "abcd", "abd"] {
+            assert!(!is_same("abc", wrong), "{wrong}");
+        }
+        assert_ne!(new_token().unwrap(), new_token().unwrap());
+    }
+}

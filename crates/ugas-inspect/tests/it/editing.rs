@@ -1,0 +1,84 @@
+//! Changes: only where the host allows them, and through the host.
+
+use serde_json::json;
+use ugas_core::time::Span;
+use ugas_inspect::{Inspector, Settings};
+use ugas_replay::{Player, Recorder, Recording, Settings as RecordSettings};
+
+use crate::client::Client;
+use crate::{game, id};
+
+#[test]
+fn read_only_is_read_only() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (mut simulation, wolf) = game();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    let apply =
+        json!({ "request": "edit", "command": "apply", "controller": id(wolf), "effect": "GE_Poison" });
+    assert_eq!(client.complaint(apply), "forbidden");
+    assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
+    assert_eq!(inspector.perform(|command| simulation.execute(command)), 0);
+    assert!(!inspector.pace().paused);
+}
+
+#[test]
+fn edits_are_carried_out_by_the_host_and_recorded() {
+    let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
+    let (mut simulation, wolf) = game();
+    let mut recorder = Recorder::new(Vec::new(), &simulation, RecordSettings::default()).unwrap();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let edit = |fields: serde_json::Value| {
+        let mut request = json!({ "request": "edit" });
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        request
+    };
+    client.answer(edit(
+        json!({ "command": "set-base", "controller": id(wolf), "attribute": "Strength", "value": 20 }),
+    ));
+    client.answer(edit(json!({ "command": "activate", "controller": id(wolf), "ability": "GA_Strike" })));
+    client.answer(edit(json!({ "command": "spawn", "template": "Hero" })));
+    for wrong in [
+        json!({ "command": "dance" }),
+        json!({ "command": "spawn", "template": "Dragon" }),
+        json!({ "command": "apply", "effect": "GE_Poison" }),
+    ] {
+        assert_eq!(client.complaint(edit(wrong.clone())), "bad-request", "{wrong}");
+    }
+    assert_eq!(inspector.perform(|command| recorder.execute(&mut simulation, command)), 3);
+    recorder.advance(&mut simulation, Span::seconds(1.0));
+    let strength = simulation.catalog().attribute("Strength").unwrap();
+    // (20 + 5) × 1.5
+    assert_eq!(simulation.current(wolf, strength), Some(37.5));
+    assert_eq!(simulation.controllers().count(), 3);
+    let lines = client.answer(json!({ "request": "console" }))["lines"].clone();
+    assert_eq!(lines[0]["text"], "spawn Hero");
+    assert!(lines[1]["error"].is_string(), "there is not enough mana: {lines}");
+    assert!(lines[2]["error"].is_null(), "{lines}");
+    let bytes = recorder.finish(&simulation).unwrap();
+    let mut player = Player::new(Recording::open(std::io::Cursor::new(bytes)).unwrap()).unwrap();
+    player.seek_tick(u64::MAX).unwrap();
+    assert_eq!(player.simulation().current(wolf, strength), Some(37.5));
+}
+
+#[test]
+fn the_pace_is_the_hosts_to_follow() {
+    let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "pace", "paused": true, "steps": 2 }));
+    assert!(inspector.pace().paused);
+    assert_eq!([inspector.take_step(), inspector.take_step(), inspector.take_step()], [true, true, false]);
+    client.answer(json!({ "request": "pace", "paused": false, "speed": 4 }));
+    assert_eq!((inspector.pace().paused, inspector.pace().speed), (false, 4.0));
+    for wrong in
+        [json!({ "speed": 0 }), json!({ "speed": -1 }), json!({ "paused": 1 }), json!({ "steps": -1 })]
+    {
+        let mut request = json!({ "request": "pace" });
+        request.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        assert_eq!(client.complaint(request), "bad-request", "{wrong}");
+    }
+}

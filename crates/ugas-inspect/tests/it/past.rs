@@ -1,0 +1,153 @@
+//! Recordings and scenarios: any moment, and out again as a file.
+
+use std::io::Cursor;
+
+use serde_json::json;
+use ugas_core::command::Command;
+use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::time::Span;
+use ugas_data::scenario::{Options, Scenario};
+use ugas_inspect::{Inspector, Settings};
+use ugas_replay::{Player, Recorder, Recording, Settings as RecordSettings};
+
+use crate::catalog;
+use crate::client::Client;
+
+const STORY: &str = "
+Name: a poisoned wolf
+Definitions:
+  - $schema: https://example.org/schemas/attribute_set.json
+    Name: Combat
+    Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+  - $schema: https://example.org/schemas/gameplay_effect.json
+    Name: GE_Poison
+    DurationPolicy: HasDuration
+    Duration: { Type: ScalableFloat, Value: 10 }
+    Period: { Period: 1 }
+    Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -5 } } ]
+  - $schema: https://example.org/schemas/gameplay_effect.json
+    Name: GE_Hit
+    DurationPolicy: Instant
+    Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+Controllers:
+  wolf: { AttributeSets: [Combat] }
+Steps:
+  - Apply: { Effect: GE_Poison, Target: wolf }
+  - Advance: 2.5
+  - Apply: { Effect: GE_Hit, Target: wolf }
+  - Advance: 2.5
+  - Expect: { wolf: { Health: 65 } }
+";
+
+/// The recording of one long tick.
+fn recorded() -> Player<Cursor<Vec<u8>>> {
+    let catalog = catalog();
+    let mut simulation = Simulation::new(catalog.clone(), Config::seeded(7));
+    let mut recorder = Recorder::new(Vec::new(), &simulation, RecordSettings::default()).unwrap();
+    recorder.execute(&mut simulation, Command::Spawn(Spawn::named("Wolf"))).unwrap();
+    let wolf = simulation.controllers().next().unwrap().0;
+    recorder.name(wolf, "wolf");
+    let poison = catalog.effect("GE_Poison").unwrap();
+    let apply = Command::ApplyEffect {
+        effect: poison,
+        level: 1.0,
+        context: Default::default(),
+        magnitudes: Vec::new(),
+        target: wolf,
+    };
+    recorder.execute(&mut simulation, apply).unwrap();
+    recorder.advance(&mut simulation, Span::seconds(4.0));
+    let bytes = recorder.finish(&simulation).unwrap();
+    Player::new(Recording::open(Cursor::new(bytes)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_recording_is_shown_with_all_of_its_past() {
+    let inspector = Inspector::recording("127.0.0.1:0", Settings::default(), recorded()).unwrap();
+    let mut client = Client::open(inspector.address());
+    let hello = client.answer(json!({ "request": "hello" }));
+    assert_eq!(hello["live"], json!(false));
+    // Every 50 ms of 4 s, and the beginning.
+    assert_eq!(hello["head"]["last"], json!(80));
+    for (at, health) in [(0, 100.0), (19, 100.0), (20, 95.0), (70, 85.0), (80, 80.0), (0, 100.0)] {
+        let world = client.answer(json!({ "request": "world", "at": at, "attribute": "Health" }));
+        assert_eq!(world["rows"][0]["name"], "wolf");
+        assert_eq!(world["rows"][0]["value"]["current"], json!(health), "{at}");
+    }
+    let events = client.answer(json!({ "request": "events", "categories": ["attribute"] }));
+    assert_eq!(events["events"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_game_can_go_on_from_a_recording() {
+    let inspector = Inspector::continuing("127.0.0.1:0", Settings::default(), recorded()).unwrap();
+    let mut client = Client::open(inspector.address());
+    let hello = client.answer(json!({ "request": "hello" }));
+    assert_eq!((&hello["live"], &hello["head"]["moments"]), (&json!(true), &json!(81)));
+    let mut player = recorded();
+    player.seek_tick(u64::MAX).unwrap();
+    let mut simulation = player.simulation().clone();
+    simulation.advance(Span::seconds(1.0));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] != json!(82) {}
+    let world = client.answer(json!({ "request": "world", "attribute": "Health" }));
+    assert_eq!((&world["time"], &world["rows"][0]["value"]["current"]), (&json!(5.0), &json!(75.0)));
+}
+
+/// A moment of the story, exported, runs and passes.
+#[track_caller]
+fn check_export(settings: Settings, at: Option<u64>, exact: bool, health: &str) {
+    let scenario = Scenario::from_text("story.yaml", STORY).unwrap().pop().unwrap();
+    let mut simulation = Simulation::new(scenario.catalog().unwrap(), Config::seeded(0));
+    let mut recorder = Recorder::new(Vec::new(), &simulation, RecordSettings::default()).unwrap();
+    let catalog = simulation.catalog().clone();
+    struct Tape<'a>(&'a mut Recorder<Vec<u8>>);
+    impl ugas_data::scenario::CommandWitness for Tape<'_> {
+        fn name(&mut self, controller: ugas_core::handle::ControllerId, name: &str) {
+            self.0.name(controller, name);
+        }
+        fn before(&mut self, _: &Simulation, command: &Command) {
+            self.0.before(command);
+        }
+        fn after(&mut self, simulation: &Simulation) {
+            self.0.after(simulation);
+        }
+    }
+    let options = Options { step: Some(Span::seconds(0.5)), ..Options::default() };
+    let mut tape = Tape(&mut recorder);
+    let mut runner = ugas_data::scenario::Runner::witnessed(&scenario, catalog, options, &mut tape).unwrap();
+    runner.run(|_| {});
+    simulation.restore(&runner.simulation().snapshot()).unwrap();
+    assert!(runner.into_outcome().passed());
+    let bytes = recorder.finish(&simulation).unwrap();
+    let player = Player::new(Recording::open(Cursor::new(bytes)).unwrap()).unwrap();
+    let inspector = Inspector::recording("127.0.0.1:0", settings, player).unwrap();
+    let mut client = Client::open(inspector.address());
+    let export = client.answer(json!({ "request": "export", "at": at }));
+    let text = export["text"].as_str().unwrap();
+    assert_eq!(export["exact"], json!(exact), "{text}");
+    assert!(text.contains(&format!("Health: {health}")), "{text}");
+    if exact {
+        let again =
+            Scenario::from_text("story.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let outcome = again[0].run(&Options::default());
+        assert!(outcome.passed(), "{outcome:?}\n{text}");
+    }
+}
+
+#[test]
+fn a_moment_of_a_scenario_is_the_scenario_until_then() {
+    let scenario = || Scenario::from_text("story.yaml", STORY).unwrap().pop().unwrap();
+    let settings = || Settings::default().scenario(scenario());
+    // The end: 100 - 5 × 5 - 10.
+    check_export(settings(), None, true, "65");
+    // Before anything but the poison.
+    check_export(settings(), Some(0), true, "100");
+    // 1.1 s: one tick of the poison.
+    check_export(settings(), Some(22), true, "95");
+}
+
+#[test]
+fn a_moment_without_a_scenario_begins_with_saved_characters() {
+    check_export(Settings::default(), None, false, "65");
+}

@@ -1,0 +1,175 @@
+//! What is told: the numbers of a game, and why they are so.
+
+use serde_json::json;
+use ugas_core::time::Span;
+use ugas_inspect::{Inspector, PROTOCOL};
+
+use crate::client::Client;
+use crate::{game, id};
+
+/// Shows the game, and waits until it has been taken in.
+fn shown(inspector: &Inspector, simulation: &ugas_core::simulation::Simulation) -> Client {
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    client
+}
+
+#[test]
+fn the_page_is_served_and_names_the_protocol() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    assert_eq!(inspector.url(), format!("http://{}/", inspector.address()));
+    let (status, page) = crate::client::get(inspector.address(), "/");
+    assert_eq!(status, 200);
+    assert!(page.contains("<title>UGAS inspector</title>"), "{page}");
+    assert!(page.to_lowercase().contains("content-security-policy: default-src 'none'"), "{page}");
+    let hello = Client::open(inspector.address()).answer(json!({ "request": "hello" }));
+    assert_eq!(hello["protocol"], json!(PROTOCOL));
+    assert_eq!((&hello["live"], &hello["edit"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn the_world_lists_and_filters() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (simulation, wolf) = game();
+    let mut client = shown(&inspector, &simulation);
+    inspector.name(wolf, "Grey");
+    let world = client.answer(json!({ "request": "world", "attribute": "Strength" }));
+    assert_eq!((&world["controllers"], &world["matching"]), (&json!(2), &json!(2)));
+    assert_eq!(world["rows"][0]["name"], "Grey");
+    assert_eq!(world["rows"][0]["value"]["current"], json!(22.5)); // (10 + 5) × 1.5
+    let mut names = |fields: serde_json::Value| {
+        let mut request = json!({ "request": "world" });
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let world = client.answer(request);
+        let rows = world["rows"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(json!({ "tags": "State.Poisoned" })), ["Grey"]);
+    assert_eq!(names(json!({ "tags": "!State.Poisoned" })), ["Hero 1"]);
+    assert_eq!(names(json!({ "tags": "Item.Sword|State Kind" })), ["Grey"]);
+    assert_eq!(names(json!({ "template": "Hero" })), ["Hero 1"]);
+    assert_eq!(names(json!({ "search": "gre" })), ["Grey"]);
+    assert_eq!(names(json!({ "offset": 1, "limit": 1 })), ["Hero 1"]);
+    for wrong in [
+        json!({ "tags": "No.Such" }),
+        json!({ "template": "Dragon" }),
+        json!({ "attribute": "Luck" }),
+        json!({ "limit": -1 }),
+    ] {
+        let mut request = json!({ "request": "world" });
+        request.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        assert_eq!(client.complaint(request), "bad-request", "{wrong}");
+    }
+}
+
+#[test]
+fn a_value_is_explained_term_by_term() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (simulation, wolf) = game();
+    let mut client = shown(&inspector, &simulation);
+    let told =
+        client.answer(json!({ "request": "explain", "controller": id(wolf), "attribute": "Strength" }));
+    assert_eq!((&told["base"], &told["current"]), (&json!(10.0), &json!(22.5)));
+    let bars: Vec<(&str, f64, f64)> = told["waterfall"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bar| {
+            (bar["label"].as_str().unwrap(), bar["from"].as_f64().unwrap(), bar["to"].as_f64().unwrap())
+        })
+        .collect();
+    // Sums before products, although the rage came first.
+    let expected =
+        [("Base", 0.0, 10.0), ("GE_Sword", 10.0, 15.0), ("GE_Rage", 15.0, 22.5), ("Current", 0.0, 22.5)];
+    assert_eq!(bars, expected);
+}
+
+#[test]
+fn a_controller_has_its_tags_effects_and_obstacles() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (simulation, wolf) = game();
+    let mut client = shown(&inspector, &simulation);
+    let page = client.answer(json!({ "request": "controller", "controller": id(wolf) }));
+    let poison =
+        page["effects"].as_array().unwrap().iter().find(|effect| effect["name"] == "GE_Poison").unwrap();
+    assert_eq!((&poison["duration"], &poison["period"]), (&json!(10.0), &json!(1.0)));
+    let tags = page["tags"].as_array().unwrap();
+    let by = |name: &str| tags.iter().find(|tag| tag["name"] == name).unwrap()["by"][0].clone();
+    assert_eq!(by("Item.Sword")["name"], "GE_Sword");
+    // Tags of a template come from an effect of its own.
+    assert!(by("Kind.Beast")["active"].is_string());
+    // 10 - 20 is below 0.
+    let ability = &page["abilities"][0];
+    assert_eq!(ability["obstacles"][0], "`Mana` would be -10 and must not fall below 0");
+    let checks = client.answer(json!({ "request": "checks", "ability": ability["handle"] }));
+    assert_eq!(checks["allowed"], json!(false));
+    let verdict = |name: &str| {
+        let checks = checks["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["check"] == name).unwrap()["verdict"].clone()
+    };
+    assert_eq!([verdict("granted"), verdict("cost"), verdict("charges")], ["pass", "fail", "none"]);
+}
+
+#[test]
+fn the_past_is_kept_and_told() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (mut simulation, wolf) = game();
+    let mut client = shown(&inspector, &simulation);
+    simulation.events().for_each(drop);
+    for tick in 1..=3 {
+        simulation.advance(Span::seconds(1.0));
+        inspector.observe(&simulation);
+        simulation.events().for_each(drop);
+        while client.answer(json!({ "request": "hello" }))["head"]["moments"] != json!(tick + 1) {}
+    }
+    let health = |client: &mut Client, at: u64| {
+        let told = json!({ "request": "explain", "controller": id(wolf), "attribute": "Health", "at": at });
+        client.answer(told)["current"].clone()
+    };
+    // Ticks at 1, 2 and 3 s.
+    assert_eq!(
+        [0, 1, 2, 3].map(|at| health(&mut client, at)),
+        [100.0, 95.0, 90.0, 85.0].map(|value| json!(value))
+    );
+    let events = client.answer(json!({ "request": "events", "categories": ["attribute"], "at": 2 }));
+    let texts: Vec<&str> =
+        events["events"].as_array().unwrap().iter().map(|event| event["text"].as_str().unwrap()).collect();
+    assert_eq!(
+        texts[..2],
+        [
+            "Wolf 0 Health 95 -> 90 (base 95 -> 90) by GE_Poison",
+            "Wolf 0 Health 100 -> 95 (base 100 -> 95) by GE_Poison"
+        ]
+    );
+    // Back to where the poison came from.
+    let chain = client.answer(json!({ "request": "chain", "sequence": events["events"][0]["sequence"] }));
+    let kinds: Vec<&str> =
+        chain["links"].as_array().unwrap().iter().map(|link| link["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["AttributeChanged", "EffectExecuted", "EffectApplied"]);
+    let diff = client.answer(json!({ "request": "compare", "with": 1, "at": 3 }));
+    let differences = diff["differences"].as_array().unwrap();
+    assert!(
+        differences.iter().any(|line| line["left"] == json!(95.0) && line["right"] == json!(85.0)),
+        "{diff}"
+    );
+    assert_eq!(client.complaint(json!({ "request": "world", "at": 4 })), "not-there");
+    let moments = client.answer(json!({ "request": "moments" }));
+    assert_eq!(moments["times"], json!([0.0, 1.0, 2.0, 3.0]));
+}
+
+#[test]
+fn nobody_watching_costs_next_to_nothing() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (simulation, _) = game();
+    let began = std::time::Instant::now();
+    for _ in 0..1_000_000 {
+        inspector.observe(&simulation);
+    }
+    let each = began.elapsed().as_nanos() / 1_000_000;
+    // A copy of the state takes thousands of nanoseconds; this is a look at a number, also on a busy machine.
+    eprintln!("{each} ns");
+    assert!(each < 1_000, "{each} ns");
+    assert!(!inspector.is_watched());
+}

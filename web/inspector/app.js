@@ -1,0 +1,138 @@
+// The frame around the views: which is shown, at which moment, and what is explained beside it.
+
+import { Connection } from "/connection.js";
+import { fill, h, newestWins } from "/elements.js";
+import { World } from "/world.js";
+import { Controller } from "/controller.js";
+import { Timeline } from "/timeline.js";
+import { Console } from "/console.js";
+import { explanation, checks } from "/explain.js";
+import "/scrubber.js";
+
+const connection = new Connection();
+const main = document.getElementById("main");
+const drawer = document.getElementById("drawer");
+const scrubber = document.getElementById("scrubber");
+const status = document.getElementById("connection");
+
+/** What everybody shares. `moment` is null while the newest is followed. */
+const app = {
+  connection,
+  moment: null,
+  since: 0,
+  view: "world",
+  controller: null,
+  open: null,
+  get now() { return this.moment ?? connection.head?.last ?? 0; },
+  ask(request, fields = {}) {
+    const at = this.moment === null ? {} : { at: this.moment };
+    return connection.ask(request, { ...at, ...fields });
+  },
+  show(view, controller) {
+    location.hash = controller ? `${view}/${controller}` : view;
+  },
+  goTo(moment) {
+    const head = connection.head;
+    const isNewest = connection.hello?.live && moment >= (head?.last ?? 0);
+    this.moment = isNewest ? null : Math.max(head?.first ?? 0, Math.min(moment, head?.last ?? 0));
+    refresh();
+  },
+  explain(controller, attribute) { this.open = { kind: "explain", controller, attribute }; refresh(); focusDrawer(); },
+  check(ability) { this.open = { kind: "checks", ability }; refresh(); focusDrawer(); },
+};
+
+const views = { world: new World(app), controller: new Controller(app), timeline: new Timeline(app), console: new Console(app) };
+
+const refresh = newestWins(async () => {
+  if (!connection.hello) return;
+  await scrubber.update(app).catch(() => {});
+  const view = views[app.view];
+  try {
+    await view.update();
+    if (main.firstElementChild !== view.element) main.replaceChildren(view.element);
+    main.querySelector(":scope > .note.bad")?.remove();
+  } catch (error) {
+    if (error.code === "not-there") fill(main, h("p", { class: "empty" }, `${error.message}.`));
+    else fill(main, h("p", { class: "note bad", role: "alert" }, error.message));
+  }
+  await showDrawer();
+});
+
+async function showDrawer() {
+  const open = app.open;
+  drawer.hidden = !open;
+  if (!open) return;
+  const close = h("button", { class: "quiet", type: "button", "aria-label": "Close the explanation", "data-key": "close", onclick: closeDrawer }, "✕");
+  try {
+    const content = open.kind === "explain"
+      ? explanation(await app.ask("explain", { controller: open.controller, attribute: open.attribute }), close)
+      : checks(await app.ask("checks", { ability: open.ability }), close);
+    fill(drawer, content);
+  } catch (error) {
+    fill(drawer, h("div", { class: "head" }, h("h1", {}, "Explanation"), h("span", { class: "right" }, close)), h("p", { class: "note" }, `${error.message}.`));
+  }
+}
+
+let opener = null;
+function focusDrawer() {
+  opener = document.activeElement;
+}
+function closeDrawer() {
+  app.open = null;
+  drawer.hidden = true;
+  const key = opener?.dataset?.key;
+  (key ? main.querySelector(`[data-key="${CSS.escape(key)}"]`) : opener)?.focus?.();
+}
+
+function route() {
+  const [view, controller] = location.hash.slice(1).split("/");
+  app.view = view in views ? view : "world";
+  if (controller) app.controller = controller;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === app.view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  refresh();
+}
+
+connection.addEventListener("hello", () => {
+  const { title, live, edit } = connection.hello;
+  document.getElementById("title").textContent = title;
+  document.title = `${title} – UGAS inspector`;
+  status.className = "dot on";
+  status.textContent = `${live ? "live" : "recording"}${edit ? ", edits allowed" : ""}`;
+  document.querySelector('nav a[data-view="console"]').hidden = !edit;
+  if (!live && app.moment === null) app.moment = connection.head.last;
+  refresh();
+});
+connection.addEventListener("head", () => {
+  if (app.moment !== null && app.moment < connection.head.first) app.moment = connection.head.first;
+  refresh();
+});
+connection.addEventListener("closed", () => { status.className = "dot off"; status.textContent = "not connected"; });
+connection.addEventListener("problem", (event) => { fill(main, h("p", { class: "note bad", role: "alert" }, event.detail)); });
+addEventListener("hashchange", route);
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && app.open) return closeDrawer();
+  if (event.target.closest("input, select, textarea, button")) return;
+  const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
+  if (step) { event.preventDefault(); app.goTo(app.now + step); }
+  else if (event.key === "Home") app.goTo(connection.head?.first ?? 0);
+  else if (event.key === "End") app.goTo(connection.head?.last ?? 0);
+  else if (event.key === " ") { event.preventDefault(); scrubber.toggle(); }
+  else if (event.key === "/") { event.preventDefault(); main.querySelector("input[type=search]")?.focus(); }
+});
+
+const theme = document.getElementById("theme");
+const setTheme = (name) => { if (name) document.documentElement.dataset.theme = name; };
+setTheme(localStorage.getItem("theme"));
+theme.addEventListener("click", () => {
+  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  setTheme(isDark ? "light" : "dark");
+  localStorage.setItem("theme", isDark ? "light" : "dark");
+});
+
+scrubber.app = app;
+app.refresh = refresh;
+route();
+connection.open();

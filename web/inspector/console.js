@@ -1,0 +1,78 @@
+// The console: changes, where the host allows them. Each is carried out by the host, and written to its recording.
+
+import { fill, h } from "/elements.js";
+
+const FORMS = {
+  apply: ["Apply an effect", [["controller", "To", "controllers"], ["effect", "Effect", "effects"], ["source", "From", "controllers?"], ["level", "Level", "number"]]],
+  "set-base": ["Set a base value", [["controller", "Of", "controllers"], ["attribute", "Attribute", "attributes"], ["value", "Value", "number!"]]],
+  activate: ["Activate an ability", [["controller", "Of", "controllers"], ["ability", "Ability", "abilities"], ["target", "At", "controllers?"]]],
+  grant: ["Grant an ability", [["controller", "To", "controllers"], ["ability", "Ability", "abilities"]]],
+  event: ["Send an event", [["controller", "To", "controllers"], ["tag", "Tag", "tags"], ["magnitude", "Magnitude", "number"]]],
+  spawn: ["Spawn", [["template", "Template", "templates"]]],
+  despawn: ["Despawn", [["controller", "Who", "controllers"]]],
+};
+
+export class Console {
+  constructor(app) {
+    this.app = app;
+    this.log = h("div");
+    this.forms = h("div", { class: "cards" });
+    this.pace = h("div", { class: "bar" });
+    this.element = h("section", { "aria-label": "Console" }, h("div", { class: "head" }, h("h1", {}, "Console")),
+      h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Pace" }, h("h2", {}, "Pace"), this.pace)),
+      this.forms,
+      h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "What was done" }, h("h2", {}, "What was done"), h("div", { "aria-live": "polite" }, this.log))));
+  }
+
+  async update() {
+    if (!this.app.connection.hello.edit) return fill(this.element, h("p", { class: "empty" }, "This inspector is read-only. Its host can allow edits: ugas inspect --allow-edit."));
+    if (!this.built) await this.build();
+    const { paused, speed } = this.app.connection.head.pace;
+    this.pause.textContent = paused ? "Run" : "Pause";
+    this.step.disabled = !paused;
+    if (document.activeElement !== this.speed) this.speed.value = String(speed);
+    const { lines } = await this.app.ask("console");
+    fill(this.log, lines.length ? h("ul", { class: "feed" }, lines.map((line) => h("li", {}, h("span", { class: "num muted" }, `${line.time.toFixed(2)} s`),
+      h("span", { class: line.error ? "chip bad" : "chip on" }, line.error ? "refused" : "done"), h("span", { class: "what small" }, line.text, line.error ? h("div", { class: "muted" }, line.error) : null)))) : h("p", { class: "muted" }, "Nothing yet."));
+  }
+
+  async build() {
+    this.built = true;
+    const words = await this.app.connection.ask("vocabulary");
+    const world = await this.app.connection.ask("world", { limit: 200 });
+    const controllers = world.rows.map((row) => [row.id, row.name]);
+    const lists = { controllers, effects: words.effects, abilities: words.abilities, templates: words.templates, tags: words.tags, attributes: world.attributes };
+    const pace = (fields) => this.app.connection.ask("pace", fields).then(() => this.app.refresh());
+    this.pause = h("button", { type: "button", class: "primary", "data-key": "pause", onclick: () => pace({ paused: !this.app.connection.head.pace.paused }) });
+    this.step = h("button", { type: "button", "data-key": "game-step", onclick: () => pace({ steps: 1 }) }, "Step");
+    this.speed = h("input", { type: "number", min: "0.01", max: "100", step: "any", onchange: (event) => pace({ speed: Number(event.target.value) }) });
+    this.pace.append(this.pause, this.step, h("label", {}, "Speed", this.speed));
+    this.forms.append(...Object.entries(FORMS).map(([command, [title, fields]]) => this.form(command, title, fields, lists)));
+  }
+
+  form(command, title, fields, lists) {
+    const told = h("span", { class: "small muted", role: "status" });
+    const inputs = fields.map(([key, label, kind]) => {
+      const name = `${command}-${key}`;
+      if (kind.startsWith("number")) return h("label", {}, label, h("input", { name: key, type: "number", step: "any", required: kind.endsWith("!"), "data-key": name }));
+      const choices = (lists[kind.replace("?", "")] ?? []).map((choice) => (Array.isArray(choice) ? choice : [choice, choice]));
+      if (kind.endsWith("?")) choices.unshift(["", "nobody"]);
+      const select = h("select", { name: key, "data-key": name }, choices.map(([value, text]) => h("option", { value }, text)));
+      if (key === "controller" && this.app.controller) select.value = this.app.controller;
+      return h("label", {}, label, select);
+    });
+    const submit = async (event) => {
+      event.preventDefault();
+      const values = {};
+      for (const [key, , kind] of fields) {
+        const value = event.target.elements[key].value;
+        if (value !== "") values[key] = kind.startsWith("number") ? Number(value) : value;
+      }
+      try {
+        const { accepted } = await this.app.connection.ask("edit", { command, ...values });
+        told.textContent = accepted;
+      } catch (error) { told.textContent = error.message; }
+    };
+    return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit" }, title)), told);
+  }
+}

@@ -1,0 +1,98 @@
+// The timeline: what happened, why, and how two moments differ.
+
+import { fill, h, later, number } from "/elements.js";
+
+const CATEGORIES = ["attribute", "tag", "effect", "ability", "task", "input", "cue", "controller", "error"];
+
+export class Timeline {
+  constructor(app) {
+    this.app = app;
+    this.categories = new Set();
+    this.search = "";
+    this.only = true;
+    this.mark = null;
+    const changed = later(() => app.refresh());
+    this.feed = h("div");
+    this.side = h("div", { class: "stack" });
+    this.who = h("label", { class: "tick-box" }, h("input", { type: "checkbox", checked: true, "data-key": "only", onchange: (event) => { this.only = event.target.checked; changed(); } }), h("span"));
+    this.element = h("section", { "aria-label": "Timeline" },
+      h("div", { class: "head" }, h("h1", {}, "Timeline"), h("span", { class: "right" },
+        h("button", { type: "button", "data-key": "mark", onclick: () => { this.mark = this.app.now; app.refresh(); } }, "Mark this moment"), " ",
+        h("button", { type: "button", "data-key": "export", onclick: () => this.export() }, "Export as scenario"))),
+      h("div", { class: "cards" },
+        h("div", { class: "card w7" },
+          h("form", { class: "bar", role: "search", onsubmit: (event) => event.preventDefault() },
+            h("label", { class: "grow" }, "Find", h("input", { type: "search", placeholder: "a word or a kind of event", "data-key": "find", oninput: (event) => { this.search = event.target.value.trim(); changed(); } })), this.who),
+          h("div", { role: "group", "aria-label": "Kinds of events" }, CATEGORIES.map((name) => h("button", { type: "button", class: "quiet chip", "aria-pressed": "false", "data-key": `kind-${name}`,
+            onclick: (event) => {
+              const on = !this.categories.delete(name);
+              if (on) this.categories.add(name);
+              event.target.setAttribute("aria-pressed", on);
+              event.target.classList.toggle("on", on);
+              app.refresh();
+            } }, name))),
+          this.feed),
+        h("div", { class: "w5" }, this.side)));
+  }
+
+  async update() {
+    const controllers = this.only && this.app.controller ? [this.app.controller] : [];
+    const log = await this.app.ask("events", { controllers, categories: [...this.categories], search: this.search, limit: 200 });
+    this.who.hidden = !this.app.controller;
+    this.who.querySelector("span").textContent = "only the chosen controller";
+    const here = this.app.now;
+    fill(this.feed, log.events.length
+      ? h("div", { class: "scroll", "data-scroll": "feed", tabindex: "0", role: "region", "aria-label": "Events" }, h("ul", { class: "feed" }, log.events.map((event) => h("li", { class: event.moment === here ? "here" : null },
+        h("button", { class: "link num", "data-key": `time-${event.sequence}`, "aria-label": `Go to ${event.time.toFixed(3)} seconds`, onclick: () => this.app.goTo(event.moment) }, `${event.time.toFixed(3)}`),
+        h("button", { class: "link small", "data-key": `why-${event.sequence}`, "aria-label": `Why ${event.kind}`, onclick: () => this.why(event.sequence) }, event.kind),
+        h("span", { class: "what small" }, event.text)))))
+      : h("p", { class: "empty" }, "No such event until this moment."),
+    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null);
+    await this.beside();
+  }
+
+  async beside() {
+    const parts = [];
+    if (this.chain) {
+      try {
+        const { links } = await this.app.ask("chain", { sequence: this.chain });
+        parts.push(h("section", { class: "card", "aria-label": "Causes" }, h("h2", {}, "What led to it"), h("ol", { class: "chain" }, links.map((link) => h("li", {},
+          h("div", { class: "head" }, h("h3", {}, link.kind), h("button", { class: "link small", onclick: () => this.app.goTo(link.moment) }, `${link.time.toFixed(3)} s`)), h("div", { class: "small muted" }, link.text))))));
+      } catch { this.chain = null; }
+    }
+    if (this.mark !== null) {
+      try {
+        const diff = await this.app.ask("compare", { with: this.mark });
+        parts.push(h("section", { class: "card", "aria-label": "Comparison" }, h("div", { class: "head" }, h("h2", { class: "plain" }, `From ${diff.left.toFixed(3)} s to ${diff.right.toFixed(3)} s`),
+          h("span", { class: "right" }, h("button", { class: "quiet", "aria-label": "Forget the mark", onclick: () => { this.mark = null; this.app.refresh(); } }, "✕"))),
+        diff.differences.length ? h("div", { class: "scroll", "data-scroll": "diff" }, h("table", {}, h("tbody", {}, diff.differences.map((line) => h("tr", {},
+          h("td", {}, line.controller ?? "", h("div", { class: "small muted" }, line.field)), h("td", { class: "num muted" }, show(line.left)), h("td", { class: "num" }, show(line.right))))))) : h("p", { class: "muted" }, "Nothing differs."),
+        diff.total > diff.differences.length ? h("p", { class: "muted small" }, `and ${diff.total - diff.differences.length} more`) : null));
+      } catch { this.mark = null; }
+    }
+    if (this.exported) {
+      const { file, text, exact } = this.exported;
+      parts.push(h("section", { class: "card", "aria-label": "Exported scenario" }, h("div", { class: "head" }, h("h2", { class: "plain" }, file), h("span", { class: "right" },
+        h("button", { class: "primary", type: "button", "data-key": "save", onclick: () => save(file, text) }, "Save"))),
+      h("p", { class: "small muted" }, exact ? "Run here, and it ended in exactly this state." : "Begins with everybody as a saved character."),
+      h("pre", { class: "mono scroll", tabindex: "0" }, text)));
+    }
+    if (!parts.length) parts.push(h("div", { class: "card" }, h("h2", {}, "Causes"), h("p", { class: "muted" }, "Choose an event to see what led to it. Mark a moment and go to another to see how they differ.")));
+    fill(this.side, parts);
+  }
+
+  why(sequence) { this.chain = sequence; this.app.refresh(); }
+
+  async export() {
+    try { this.exported = await this.app.ask("export"); } catch (error) { this.exported = { file: "not exported", text: error.message, exact: false }; }
+    this.app.refresh();
+  }
+}
+
+const show = (value) => (typeof value === "number" ? number(value, 4) : value ?? "–");
+
+function save(file, text) {
+  const link = h("a", { download: file, href: URL.createObjectURL(new Blob([text], { type: "application/yaml" })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

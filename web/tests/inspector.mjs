@@ -1,0 +1,268 @@
+// The inspector in a real browser: every view, the right numbers, the past, both themes, a crowd.
+//
+//   node web/tests/inspector.mjs [--screenshots FOLDER]
+//
+// Needs the binary (UGAS, otherwise target/debug/ugas) and a Chromium (CHROMIUM, otherwise from the path). Without a browser
+// it says so and is done.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Browser, findBrowser } from "./browser.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const binary = process.env.UGAS ?? join(root, "target/debug/ugas");
+const folder = process.argv.includes("--screenshots") ? process.argv[process.argv.indexOf("--screenshots") + 1] : null;
+
+const file = findBrowser();
+if (!file) {
+  console.log("skipped: there is no Chromium on this machine");
+  process.exit(0);
+}
+const scratch = mkdtempSync(join(tmpdir(), "ugas-inspector-"));
+if (folder) mkdirSync(folder, { recursive: true });
+
+/** Inspectors that run; a test that fails leaves its own behind. */
+const running = new Set();
+
+/** An inspector at a port of its own. */
+async function inspect(...parameters) {
+  const child = spawn(binary, ["inspect", "--no-open", "--port", "0", ...parameters], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.on("exit", () => running.delete(child));
+  let told = "";
+  child.stderr.on("data", (data) => { told += data; });
+  const url = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (data) => {
+      told += data;
+      const found = told.match(/inspector at (http\S+)/);
+      if (found) resolve(found[1]);
+    });
+    child.on("exit", () => reject(new Error(`the inspector ended: ${told}`)));
+  });
+  return { url, async end() {
+    child.kill("SIGINT");
+    const code = await new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+    assert.equal(code, 0, "Ctrl-C ends it well");
+    return told;
+  } };
+}
+
+async function shoot(page, name) {
+  const picture = await page.screenshot();
+  assert.ok(picture.length > 5000, `${name} is a picture`);
+  if (folder) writeFileSync(join(folder, `${name}.png`), picture);
+}
+
+/** Nothing may have gone wrong, and everything must have a name for those who cannot see it. */
+async function sound(page) {
+  assert.deepEqual(page.problems, [], "no errors on the console");
+  const nameless = await page.evaluate(`[...document.querySelectorAll("button, input, select, a, [role=img]")].filter((e) => e.checkVisibility() && !(e.innerText || e.getAttribute("aria-label") || e.closest("label")?.innerText || e.querySelector("title")?.textContent || e.labels?.length)).map((e) => e.outerHTML)`);
+  assert.deepEqual(nameless, [], "everything has a name");
+  const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  assert.ok(wide <= 0, "nothing sticks out");
+}
+
+const click = (page, key) => page.click(`[data-key="${key}"]`);
+const tests = {
+  async "a click path from the world to an explanation with the right numbers"(browser) {
+    const server = await inspect("packs/arpg/scenarios/damage-buckets.yaml");
+    const page = await browser.page(server.url);
+    await page.until(`document.querySelector("main tbody tr")`);
+    assert.match(await page.text("main"), /hero/);
+    await page.click("main tbody tr button.link");
+    await page.until(`document.querySelector('[data-key="explain-WeaponDamage"]')`);
+    await shoot(page, "controller-light");
+    await click(page, "explain-WeaponDamage");
+    await page.until(`document.querySelector("#drawer .fall .result")`);
+    const rows = await page.evaluate(`[...document.querySelectorAll("#drawer .fall .row")].map((row) => [row.querySelector(".label").firstChild.textContent, row.querySelector(".num").textContent])`);
+    assert.deepEqual(rows[0], ["Base", "100"]);
+    assert.deepEqual(rows.at(-1), ["Current", "270"]); // 100 × 1.50 × 1.20 × 1.50, as the scenario says
+    const sum = rows.slice(1, -1).reduce((sum, [, by]) => sum + Number(by.replace("−", "-").replace("+", "")), 100);
+    assert.ok(Math.abs(sum - 270) < 0.01, `the bars lead to the result: ${JSON.stringify(rows)}`);
+    assert.match(await page.text("#drawer"), /did not count/i);
+    await shoot(page, "explain-light");
+    await sound(page);
+    await page.key("Escape");
+    await page.until(`document.querySelector("#drawer").hidden`);
+    await page.close();
+    await server.end();
+  },
+
+  async "scrubbing shows the state then, and causes are linked"(browser) {
+    const server = await inspect("packs/spells/scenarios/fireball.yaml");
+    const page = await browser.page(server.url);
+    const value = (name) => page.evaluate(`[...document.querySelectorAll(".attributes tr")].find((row) => row.cells[0]?.textContent === "${name}")?.querySelector("strong")?.textContent`);
+    await page.until(`[...document.querySelectorAll("main tbody button.link")].some((e) => e.textContent === "ogre")`);
+    await page.evaluate(`[...document.querySelectorAll("main tbody button.link")].find((e) => e.textContent === "ogre").click()`);
+    await page.until(`document.querySelector(".attributes")`);
+    assert.equal(await value("Health"), "70"); // 100 - (20 + 10 × 1)
+    await page.click('[aria-label="To the beginning"]');
+    await page.until(`[...document.querySelectorAll(".attributes tr")].some((row) => row.cells[0].textContent === "Health" && row.querySelector("strong")?.textContent === "100")`, "the health of the beginning");
+    assert.match(await page.text(".clock"), /^0\.000 s/);
+    await page.evaluate("document.activeElement.blur()");
+    await page.key("ArrowRight");
+    await page.until(`document.querySelector(".clock").textContent.startsWith("0.050 s")`);
+    // The cast is under way: its program has a step that is lit.
+    await page.evaluate(`location.hash = "world"`);
+    await page.until(`[...document.querySelectorAll("main tbody button.link")].some((e) => e.textContent === "mage")`);
+    await page.evaluate(`[...document.querySelectorAll("main tbody button.link")].find((e) => e.textContent === "mage").click()`);
+    await page.until(`document.querySelector(".program .here")`);
+    assert.match(await page.text(".program .here"), /Wait/);
+    await shoot(page, "casting-light");
+    // Why can it not be cast now?
+    await page.evaluate(`document.querySelector('[data-key^="check-"]').click()`);
+    await page.until(`document.querySelector("#drawer .checks .fail")`);
+    await shoot(page, "checks-light");
+    await page.key("Escape");
+    await page.click('[aria-label="To the end"]');
+    await page.click('nav a[data-view="timeline"]');
+    await page.until(`document.querySelector(".feed li")`);
+    await click(page, "only");
+    await page.type('[data-key="find"]', "Health");
+    await page.until(`[...document.querySelectorAll(".feed .what")].length && [...document.querySelectorAll(".feed .what")].every((e) => /health/i.test(e.textContent))`, "only health");
+    await page.evaluate(`[...document.querySelectorAll('[data-key^="why-"]')].find((e) => e.textContent === "AttributeChanged").click()`);
+    await page.until(`document.querySelectorAll(".chain li").length >= 2`);
+    assert.match(await page.text(".chain"), /AttributeChanged[\s\S]*Effect/);
+    // Two moments, and the moment as a file.
+    await click(page, "mark");
+    await page.click('[aria-label="To the beginning"]');
+    await page.until(`/ogre/.test(document.querySelector('[aria-label="Comparison"]')?.innerText ?? "")`, "the comparison");
+    await page.click('[aria-label="To the end"]');
+    await click(page, "export");
+    await page.until(`document.querySelector('[aria-label="Exported scenario"] pre')`);
+    assert.match(await page.text('[aria-label="Exported scenario"]'), /exactly this state[\s\S]*Name: "cast, thrown, hit"[\s\S]*Health: 70/);
+    await shoot(page, "timeline-light");
+    // Playing ends at the end.
+    await page.click('[aria-label="To the beginning"]');
+    await page.evaluate(`document.querySelector("ugas-scrubber select").value = "10"`);
+    await click(page, "play");
+    await page.until(`document.querySelector(".clock").textContent.startsWith("2.300 s")`, "the end");
+    await sound(page);
+    await page.close();
+    await server.end();
+  },
+
+  async "dark, and on a phone"(browser) {
+    const server = await inspect("packs/hero/scenarios/fighting.yaml");
+    for (const [name, look] of [["dark", { dark: true }], ["phone", { width: 390, height: 780, mobile: true }], ["phone-dark", { width: 390, height: 780, mobile: true, dark: true }]]) {
+      const page = await browser.page(server.url, look);
+      await page.until(`document.querySelector("main tbody tr")`);
+      await shoot(page, `world-${name}`);
+      await page.click("main tbody tr button.link");
+      await page.until(`document.querySelector(".attributes")`);
+      const isDark = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
+      assert.equal(isDark === "rgb(14, 20, 21)", Boolean(look.dark));
+      await page.evaluate(`document.querySelector(".attributes button.link").click()`);
+      await page.until(`!document.querySelector("#drawer").hidden && document.querySelector("#drawer .fall")`);
+      await shoot(page, `controller-${name}`);
+      await sound(page);
+      await page.close();
+    }
+    await server.end();
+  },
+
+  async "a thousand controllers"(browser) {
+    const controllers = Array.from({ length: 1000 }, (_, at) => `  wolf-${at}: { AttributeSets: [Combat] }`).join("\n");
+    const applied = Array.from({ length: 1000 }, (_, at) => `  - Apply: { Effect: GE_Poison, Target: wolf-${at} }`).join("\n");
+    const story = join(scratch, "crowd.yaml");
+    writeFileSync(story, `Name: a crowd
+Definitions:
+  - $schema: https://example.org/schemas/attribute_set.json
+    Name: Combat
+    Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+  - $schema: https://example.org/schemas/gameplay_effect.json
+    Name: GE_Poison
+    DurationPolicy: HasDuration
+    Duration: { Type: ScalableFloat, Value: 10 }
+    Period: { Period: 1 }
+    Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -5 } } ]
+Controllers:
+${controllers}
+Steps:
+${applied}
+  - Advance: 3
+`);
+    const server = await inspect(story, "--step", "0.25");
+    const page = await browser.page(server.url);
+    await page.until(`document.querySelectorAll("main tbody tr").length === 60`);
+    assert.match(await page.text(".facts"), /1,000/);
+    await shoot(page, "crowd-light");
+    // The page keeps answering while one scrubs: no frame takes long.
+    const frames = await page.evaluate(`(async () => {
+      const range = document.querySelector("ugas-scrubber input");
+      const frames = [];
+      let last = performance.now(), going = true;
+      const watch = () => { const now = performance.now(); frames.push(now - last); last = now; if (going) requestAnimationFrame(watch); };
+      requestAnimationFrame(watch);
+      for (let at = 0; at <= Number(range.max); at++) { range.value = at; range.dispatchEvent(new Event("input")); await new Promise((done) => setTimeout(done, 60)); }
+      going = false;
+      return frames.sort((left, right) => left - right);
+    })()`);
+    const [middle, late] = [frames[Math.floor(frames.length / 2)], frames[Math.floor(frames.length * 0.9)]];
+    console.log(`    ${frames.length} frames: half within ${middle.toFixed(0)} ms, nine of ten within ${late.toFixed(0)} ms`);
+    // Other programs may take the processor away for a while, so single frames prove nothing.
+    assert.ok(middle < 100, `half of the frames take more than ${middle} ms`);
+    await page.type('[data-key="search"]', "wolf-999");
+    await page.until(`document.querySelectorAll("main tbody tr").length === 1`);
+    assert.match(await page.text("main tbody"), /wolf-999[\s\S]*85/); // 100 - 3 × 5
+    await sound(page);
+    await page.close();
+    await server.end();
+  },
+
+  async "edits, and the recording that holds them"(browser) {
+    const kept = join(scratch, "kept.ugasrec");
+    const server = await inspect("packs/spells/scenarios/fireball.yaml", "--allow-edit", "--record", kept);
+    const page = await browser.page(`${server.url}#console`);
+    await page.until(`document.querySelector('[data-key="set-base-value"]')`);
+    await page.evaluate(`(() => { const form = document.querySelector('[aria-label="Set a base value"] form'); form.elements.attribute.value = "Health"; form.elements.value.value = "42"; [...form.elements.controller.options].forEach((o) => { if (o.textContent === "ogre") form.elements.controller.value = o.value; }); form.requestSubmit(); })()`);
+    await page.until(`/set the base of Health of ogre to 42/.test(document.querySelector('[aria-label="What was done"]').innerText)`, "the line of what was done");
+    await click(page, "game-step");
+    await page.until(`!/2\\.300 s$/.test(document.querySelector(".clock").textContent)`, "time passed");
+    await shoot(page, "console-light");
+    await page.evaluate(`location.hash = "world"`);
+    await page.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /ogre/.test(row.innerText) && /42/.test(row.innerText))`, "the new value");
+    await sound(page);
+    await page.close();
+    assert.match(await server.end(), /recorded until/);
+    const again = await inspect(kept);
+    const over = await browser.page(again.url);
+    await over.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /ogre/.test(row.innerText) && /42/.test(row.innerText))`, "the value of the recording");
+    // Without a scenario, everybody is a saved character; the file must run beside the pack.
+    await over.click('nav a[data-view="timeline"]');
+    await click(over, "export");
+    await over.until(`document.querySelector('[aria-label="Exported scenario"] pre')`);
+    const exported = await over.evaluate(`document.querySelector('[aria-label="Exported scenario"] pre').textContent`);
+    cpSync(join(root, "packs/spells"), join(scratch, "spells"), { recursive: true });
+    writeFileSync(join(scratch, "spells/moment.yaml"), exported);
+    const run = spawnSync(binary, ["run", join(scratch, "spells/moment.yaml")], { encoding: "utf8" });
+    assert.equal(run.status, 0, `${run.stdout}${run.stderr}\n${exported}`);
+    await sound(over);
+    await over.close();
+    await again.end();
+  },
+};
+
+const browser = await Browser.launch(file);
+let failed = 0;
+const only = process.env.ONLY;
+for (const [name, test] of Object.entries(tests)) {
+  if (only && !name.includes(only)) continue;
+  const began = Date.now();
+  try {
+    await test(browser);
+    console.log(`ok: ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED: ${name}\n${error.stack}`);
+  }
+}
+for (const child of running) child.kill("SIGKILL");
+await browser.close();
+rmSync(scratch, { recursive: true, force: true });
+process.exit(failed ? 1 : 0);
