@@ -309,10 +309,10 @@ mod manual {
     struct Networking;
     #[doc = include_str!("../../../docs/book/24-network-contract.md")]
     struct NetworkContract;
+    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
+    struct ServerAndClients;
     #[doc = include_str!("../../../docs/book/26-inspector.md")]
     struct Inspector;
     #[doc = include_str!("../../../docs/book/27-from-c.md")]
     struct FromC;
-    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
-    struct ServerAndClients;
 }

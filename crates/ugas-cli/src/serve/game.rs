@@ -190,3 +190,67 @@ impl Game {
         template.map_or_else(String::new, |template| simulation.catalog().template_name(template).to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ugas_core::simulation::ActivationRequest;
+
+    use super::*;
+
+    /// Of `packs/spells`, with an ogre; 50 ticks a second.
+    fn game() -> (Game, ControllerId) {
+        let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
+        let mut game = Game::new(pack.catalog, 7, TickLength::hertz(50), 4, "Mage".to_owned());
+        game.add_bots(1, "Ogre").unwrap();
+        let ogre = game.server.simulation().controllers().next().unwrap().0;
+        (game, ogre)
+    }
+
+    fn run(game: &mut Game, ticks: u64) -> Vec<News> {
+        let mut news = Vec::new();
+        for _ in 0..ticks {
+            let now = Time::from_micros(u64::from(game.server.current_tick().0) * 20_000);
+            game.tick(now, &mut |event| news.push(event));
+        }
+        news
+    }
+
+    fn health(game: &Game, controller: ControllerId) -> Option<f64> {
+        let simulation = game.server.simulation();
+        simulation.current(controller, simulation.catalog().attribute("Health").unwrap())
+    }
+
+    #[test]
+    fn what_is_thrown_hits_whom_it_was_aimed_at() {
+        let (mut game, ogre) = game();
+        let simulation = game.server.simulation_mut();
+        let mage = simulation.spawn("Mage").unwrap();
+        let fireball = simulation.controller(mage).unwrap().abilities()[0];
+        simulation.activate_with(fireball, ActivationRequest::on(ogre)).unwrap();
+        // 1.5 s of casting are 75 ticks; then the host throws, and 20 + 10 × 1 of 100 health are gone.
+        run(&mut game, 70);
+        assert_eq!(health(&game, ogre), Some(100.0));
+        run(&mut game, 10);
+        assert_eq!(health(&game, ogre), Some(70.0));
+    }
+
+    #[test]
+    fn the_dead_come_back() {
+        let (mut game, ogre) = game();
+        let simulation = game.server.simulation_mut();
+        let damage = simulation.catalog().effect("GE_FireballDamage").unwrap();
+        for _ in 0..4 {
+            // 4 × 30 are more than 100.
+            simulation.apply_effect(damage, None, ogre).unwrap();
+        }
+        assert_eq!(run(&mut game, 1), [News::Died { name: "Ogre".to_owned() }]);
+        // Three seconds are 150 ticks.
+        run(&mut game, 140);
+        assert_eq!(health(&game, ogre), Some(0.0));
+        run(&mut game, 20);
+        assert_eq!(health(&game, ogre), None);
+        let ogre = game.server.simulation().controllers().next().unwrap().0;
+        assert_eq!(health(&game, ogre), Some(100.0));
+        assert!(game.bots.is_bot(ogre));
+    }
+}
