@@ -2,6 +2,7 @@
 //! vectors.
 
 mod authority;
+mod faults;
 mod fixture;
 mod meaning;
 mod messages;
