@@ -8,6 +8,7 @@ mod meaning;
 mod messages;
 mod prediction;
 mod replication;
+mod soak;
 mod wire;
 mod wire_hostile;
 mod wire_sizes;
