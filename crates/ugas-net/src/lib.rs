@@ -5,7 +5,7 @@
 //!   what first).
 //! - For the client: [`clock`] (which tick it is), [`smoothing`] (what to draw).
 //! - For the server: [`schedule`] (who is told how often, §13.6), [`history`] (where everybody was, §13.7).
-//! - For tests and demonstrations: [`link`], a simulated network.
+//! - For tests and demonstrations: [`link`], a simulated network; [`soak`], whole matches under faults and cheats.
 #![forbid(unsafe_code)]
 
 pub mod bits;
@@ -24,6 +24,7 @@ mod rig;
 pub mod schedule;
 mod server;
 pub mod smoothing;
+pub mod soak;
 mod tick;
 pub mod wire;
 

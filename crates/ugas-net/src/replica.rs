@@ -138,6 +138,11 @@ impl Replica {
         changed
     }
 
+    /// How many things it holds.
+    pub(crate) fn held(&self) -> usize {
+        self.entries.len() + self.gone.len()
+    }
+
     /// Whether what is missing after `cursor` is still known; otherwise everything has to be sent anew.
     pub(crate) fn reaches(&self, cursor: Cursor) -> bool {
         cursor.version >= self.forgotten

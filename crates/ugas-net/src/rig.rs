@@ -173,14 +173,14 @@ impl<H: Host> Rig<H> {
 const SEAL: usize = 8;
 
 /// A datagram with a check: what an encrypted transport does, and what makes a damaged datagram a lost one.
-fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = StateHasher::of(&bytes);
     bytes.extend(check.to_le_bytes());
     bytes
 }
 
 /// A datagram without its check; `None` if it is damaged.
-fn open(sealed: &[u8]) -> Option<&[u8]> {
+pub(crate) fn open(sealed: &[u8]) -> Option<&[u8]> {
     let (bytes, check) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
     let found = u64::from_le_bytes(check.try_into().ok()?);
     (StateHasher::of(bytes) == found).then_some(bytes)

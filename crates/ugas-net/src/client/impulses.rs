@@ -15,6 +15,8 @@ use crate::tick::Tick;
 
 /// Ticks that stay in the log, for what the server says about them later.
 const MEMORY: usize = 240;
+/// Ticks in which the server tells of a flash that happened. One that was predicted and that it does not tell of did not.
+const PATIENCE: u32 = 60;
 /// How many ticks a flash may be off and still be the one that was predicted.
 const SLACK: u32 = 3;
 
@@ -59,6 +61,11 @@ pub(super) struct News {
 }
 
 impl Impulses {
+    /// How many things it holds.
+    pub(super) fn held(&self) -> usize {
+        self.heard.len() + self.ticks.iter().map(|(_, entries)| 1 + entries.len()).sum::<usize>()
+    }
+
     /// The events of a tick that was played, perhaps again.
     pub(super) fn play(&mut self, tick: Tick, events: impl Iterator<Item = Event>, news: &mut News) {
         let mut fresh: Vec<Entry> = events
@@ -87,6 +94,32 @@ impl Impulses {
         }
     }
 
+    /// A command was rejected: what was predicted of it did not happen.
+    pub(super) fn withdraw(&mut self, key: PredictionKey, news: &mut News) {
+        for (_, entries) in &mut self.ticks {
+            entries.retain(|entry| {
+                let stays = entry.matched || entry.name.key.is_none_or(|known| known.origin() != key);
+                if !stays {
+                    news.retracted.push(entry.event.clone());
+                }
+                stays
+            });
+        }
+    }
+
+    /// Ticks that are not played again, because the server has: flashes in them that it does not tell of did not happen.
+    pub(super) fn settle(&mut self, base: Tick, news: &mut News) {
+        for (_, entries) in self.ticks.iter_mut().filter(|(tick, _)| *tick < base.before(PATIENCE)) {
+            entries.retain(|entry| {
+                let stays = entry.matched || !matches!(entry.name.what, What::Cue(_));
+                if !stays {
+                    news.retracted.push(entry.event.clone());
+                }
+                stays
+            });
+        }
+    }
+
     /// Whether a flash that the server tells of is news: it was not told before, and was not predicted. `controller` is the
     /// client's own handle.
     pub(super) fn is_news(&mut self, burst: &Burst, controller: ControllerId) -> bool {
@@ -99,13 +132,16 @@ impl Impulses {
         }
         self.heard.push_back(id);
         let near = |tick: Tick| tick.since(burst.tick).unsigned_abs() <= u64::from(SLACK);
-        let entries = self.ticks.iter_mut().filter(|(tick, _)| near(*tick)).flat_map(|(_, entries)| entries);
-        let predicted = entries.into_iter().find(|entry| {
-            !entry.matched
-                && entry.name.key == burst.key
-                && entry.name.controller == controller
-                && entry.name.what == What::Cue(burst.cue)
-        });
+        let recent = self.ticks.iter_mut().filter(|(tick, _)| near(*tick));
+        let entries = recent.flat_map(|(tick, entries)| entries.iter_mut().map(|entry| (*tick, entry)));
+        let predicted = entries
+            .filter(|(_, entry)| {
+                // The keys of others are not told, so that what comes from them is recognised without.
+                let is_same = entry.name.controller == controller && entry.name.what == What::Cue(burst.cue);
+                !entry.matched && is_same && (burst.key.is_none() || entry.name.key == burst.key)
+            })
+            .min_by_key(|(tick, entry)| (entry.name.key != burst.key, tick.since(burst.tick).unsigned_abs()))
+            .map(|(_, entry)| entry);
         match predicted {
             Some(entry) => {
                 entry.matched = true;

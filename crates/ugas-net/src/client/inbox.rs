@@ -52,6 +52,13 @@ pub(super) struct Taken {
 }
 
 impl Inbox {
+    /// How many things it holds.
+    pub(super) fn held(&self) -> usize {
+        self.known.values().map(|known| 1 + known.heard.len()).sum::<usize>()
+            + self.gone.len()
+            + self.own.values().map(|own| 1 + own.updates.len()).sum::<usize>()
+    }
+
     /// The newest tick whose own state is complete.
     pub(super) fn complete(&self) -> Option<Tick> {
         self.complete

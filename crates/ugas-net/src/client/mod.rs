@@ -30,8 +30,8 @@ use self::shown::{Shown, digest};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
-    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, RunRef, ToClient,
-    ToServer, Update, Verdict, Welcome,
+    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, Rejection, RunRef,
+    ToClient, ToServer, Update, Verdict, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -39,6 +39,10 @@ use crate::wire::{self, Dictionary};
 
 /// Datagrams whose arrival is open.
 const REMEMBERED_PACKETS: u32 = 256;
+/// No server takes commands that are so many ticks late.
+const LATEST: u32 = 8;
+/// Commands whose answer is awaited; a server that never answers does not make a client remember more.
+const MOST_UNANSWERED: usize = 4_096;
 
 /// How a client is set up.
 #[derive(Clone, Debug)]
@@ -135,6 +139,8 @@ pub struct Client {
     frames: VecDeque<CommandFrame>,
     /// Commands that the server rejected: they are not played again.
     withdrawn: BTreeSet<PredictionKey>,
+    /// Commands of which the host has not heard what became of them.
+    unanswered: BTreeSet<PredictionKey>,
     /// Up to where frames have arrived at the server.
     delivered: Tick,
     received: ReceivedPackets,
@@ -174,6 +180,7 @@ impl Client {
             next: SmallVec::new(),
             frames: VecDeque::new(),
             withdrawn: BTreeSet::new(),
+            unanswered: BTreeSet::new(),
             delivered: Tick(0),
             received: ReceivedPackets::default(),
             sent: SentPackets::new(REMEMBERED_PACKETS),
@@ -256,6 +263,21 @@ impl Client {
     /// Switches prediction on or off.
     pub fn set_prediction(&mut self, prediction: Prediction) {
         self.config.prediction = prediction;
+    }
+
+    /// How many things it holds, for tests that nothing grows without bound.
+    #[doc(hidden)]
+    pub fn held(&self) -> usize {
+        self.inbox.held()
+            + self.impulses.held()
+            + self.next.len()
+            + self.frames.iter().map(|frame| 1 + frame.commands.len()).sum::<usize>()
+            + self.withdrawn.len()
+            + self.unanswered.len()
+            + self.sent.open().count()
+            + self.digests.len()
+            + self.outbox.len()
+            + self.events.len()
     }
 
     /// Takes the oldest datagram that waits to be sent.
@@ -401,10 +423,14 @@ impl Client {
             self.events.push_back(ClientEvent::Corrected { tick: base });
         }
         self.digests = self.digests.split_off(&base.next());
+        self.give_up(base);
         // What the server has decided about is in its state, or was rejected.
-        self.frames.retain(|frame| frame.tick > base);
+        let delivered = self.delivered;
+        self.frames
+            .retain(|frame| frame.tick > base || frame.tick > delivered && frame.tick.after(LATEST) > base);
         self.withdrawn.retain(|key| key.tick() > base.0);
         let mut news = News::default();
+        self.impulses.settle(base, &mut news);
         let shown = self.tick;
         let mut tick = base;
         while tick < shown && tick.since(base) < i64::from(self.config.window) {
@@ -414,6 +440,22 @@ impl Client {
         }
         self.tick = self.tick.max(base);
         self.tell(news);
+    }
+
+    /// Commands of ticks that the server has played without having them will not run: it said so, when it did not
+    /// acknowledge them with the state of a tick that is later than it takes any.
+    fn give_up(&mut self, base: Tick) {
+        let delivered = self.delivered;
+        let missed =
+            self.frames.iter().filter(|frame| frame.tick > delivered && frame.tick.after(LATEST) <= base);
+        let missed: SmallVec<[(Tick, usize); 4]> =
+            missed.map(|frame| (frame.tick, frame.commands.len())).collect();
+        for (tick, commands) in missed {
+            for sequence in 0..commands {
+                let key = PredictionKey::new(tick.0, sequence as u16);
+                self.conclude(key, Verdict::Rejected(Rejection::TooLate));
+            }
+        }
     }
 
     /// Says what can be predicted: the client's own controllers, which it knows wholly.
@@ -429,6 +471,10 @@ impl Client {
 
     fn play(&mut self) {
         if self.dirty {
+            // What the player did has its tick already, whatever the server's news do to the clock.
+            if self.inbox.complete().is_some_and(|base| base > self.tick) {
+                self.begin_frame(self.tick.next());
+            }
             self.rebuild();
         }
         let clock = self.clock.tick_at(self.now);
@@ -446,10 +492,7 @@ impl Client {
         let mut has_ticked = false;
         while self.tick < target {
             self.tick = self.tick.next();
-            let commands = core::mem::take(&mut self.next);
-            if !commands.is_empty() {
-                self.frames.push_back(CommandFrame { tick: self.tick, commands });
-            }
+            self.begin_frame(self.tick);
             self.play_tick(self.tick, &mut news);
             let events = &mut self.events;
             self.stage.advance(self.length.span(), |event| events.push_back(ClientEvent::Local(event)));
@@ -460,6 +503,20 @@ impl Client {
             self.send_frames();
         }
         self.show();
+    }
+
+    /// What the player did goes into the frame of a tick.
+    fn begin_frame(&mut self, tick: Tick) {
+        let commands = core::mem::take(&mut self.next);
+        if commands.is_empty() {
+            return;
+        }
+        let keys = (0..commands.len()).map(|sequence| PredictionKey::new(tick.0, sequence as u16));
+        self.unanswered.extend(keys);
+        while self.unanswered.len() > MOST_UNANSWERED {
+            self.unanswered.pop_first();
+        }
+        self.frames.push_back(CommandFrame { tick, commands });
     }
 
     /// Plays a tick upon the one before it.
@@ -498,6 +555,10 @@ impl Client {
     }
 
     fn conclude(&mut self, key: PredictionKey, verdict: Verdict) {
+        // Answers are repeated until they are acknowledged.
+        if !self.unanswered.remove(&key) {
+            return;
+        }
         match verdict {
             Verdict::Done => {
                 self.statistics.confirmed += 1;
@@ -512,6 +573,9 @@ impl Client {
                 self.withdrawn.insert(key);
                 self.dirty = true;
                 self.events.push_back(ClientEvent::Rejected { key, rejection });
+                let mut news = News::default();
+                self.impulses.withdraw(key, &mut news);
+                self.tell(news);
             }
         }
     }

@@ -247,6 +247,21 @@ impl<H: Host> Server<H> {
         session.into_iter().flat_map(|session| session.rejections.iter().map(|(why, count)| (*why, *count)))
     }
 
+    /// How many things it holds, for tests that nothing grows without bound.
+    #[doc(hidden)]
+    pub fn held(&self) -> usize {
+        self.sessions.values().map(Session::held).sum::<usize>()
+            + self.replicas.values().map(Replica::held).sum::<usize>()
+            + self.audience.values().map(BTreeSet::len).sum::<usize>()
+            + self.lenses.len()
+            + self.chosen.len()
+            + self.owners.len()
+            + self.changed.len()
+            + self.flashes.len()
+            + self.outbox.len()
+            + self.events.len()
+    }
+
     /// Takes the oldest datagram that waits to be sent.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.outbox.pop_front()

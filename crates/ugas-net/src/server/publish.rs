@@ -136,13 +136,14 @@ impl<H: Host> Server<H> {
                 continue;
             }
             let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
-            let mut reached = cursor;
+            // Who is too far behind begins anew.
+            let mut reached = if view.epoch == epoch { cursor } else { Cursor::START };
             let mut is_complete = true;
             for (at, (_, after)) in encoded.iter().enumerate() {
                 if !self.add(peer, drafts, |draft| {
                     let is_in = draft.controller(controller, view, &encoded, at);
                     if is_in {
-                        draft.sent.views.push((controller, view.epoch, Some(*after)));
+                        draft.sent.views.push((controller, view.epoch, Some((reached, *after))));
                     }
                     is_in
                 }) {
@@ -222,8 +223,8 @@ impl<H: Host> Server<H> {
         let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return nothing() };
         if cursor != Cursor::START && !replica.reaches(cursor) {
             // Too far behind: everything anew.
-            view.epoch = view.epoch.wrapping_add(1);
-            (view.acked, view.sent, cursor) = (Cursor::START, Cursor::START, Cursor::START);
+            view.begin_anew();
+            cursor = Cursor::START;
         }
         let shown = View { epoch: view.epoch, own, sight: lens.sight };
         let encoded = blocks.entry((controller, view.lens, cursor, own)).or_insert_with(|| {
@@ -258,9 +259,10 @@ impl<H: Host> Server<H> {
 
     /// A cue flashed: whoever may see it will.
     pub(super) fn flash(&mut self, controller: ControllerId, cue: TagId, ordinal: u16, event: Event) {
+        let Some(audience) = self.audience.get(&controller) else { return };
+        // Numbers have no gaps: a flash is found by its distance from the first.
         let number = self.next_flash;
         self.next_flash += 1;
-        let Some(audience) = self.audience.get(&controller) else { return };
         for (lens, peer) in audience {
             let sees = self.lenses.get(usize::from(lens.0)).is_some_and(|lens| lens.shows_cue(cue));
             if sees && let Some(session) = self.sessions.get_mut(peer) {

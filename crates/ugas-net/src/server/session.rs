@@ -36,11 +36,39 @@ pub(super) struct View {
     pub(super) last_sent: Option<Tick>,
     /// It is to be told that the controller is gone, and has not acknowledged it.
     pub(super) leaving: bool,
+    /// What arrived beyond a gap: from where to where.
+    beyond: SmallVec<[(Cursor, Cursor); 2]>,
 }
 
 impl View {
     pub(super) fn new(lens: LensId, epoch: u8) -> Self {
-        Self { lens, epoch, acked: Cursor::START, sent: Cursor::START, last_sent: None, leaving: false }
+        let nothing = Cursor::START;
+        let beyond = SmallVec::new();
+        Self { lens, epoch, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
+    }
+
+    /// The client is told everything from the beginning.
+    pub(super) fn begin_anew(&mut self) {
+        *self = Self::new(self.lens, self.epoch.wrapping_add(1));
+    }
+
+    /// Changes arrived. Only those without a gap before them count: what got lost before them has to come first.
+    fn arrived(&mut self, from: Cursor, to: Cursor) {
+        /// Gaps are short: what falls out is sent again.
+        const MOST_BEYOND: usize = 32;
+
+        if from > self.acked {
+            if self.beyond.len() < MOST_BEYOND {
+                self.beyond.push((from, to));
+            }
+            return;
+        }
+        self.acked = self.acked.max(to);
+        while let Some(at) = self.beyond.iter().position(|(from, _)| *from <= self.acked) {
+            let (_, to) = self.beyond.swap_remove(at);
+            self.acked = self.acked.max(to);
+        }
+        self.sent = self.sent.max(self.acked);
     }
 }
 
@@ -51,8 +79,8 @@ pub(super) struct Sent {
     pub(super) tick: Tick,
     /// Which part of which tick's own state.
     pub(super) own: Option<(Tick, u8)>,
-    /// Controllers with their epochs, and how far the client is after it.
-    pub(super) views: SmallVec<[(ControllerId, u8, Option<Cursor>); 4]>,
+    /// Controllers with their epochs, and from where to where the client gets; `None` if it is told that they are gone.
+    pub(super) views: SmallVec<[(ControllerId, u8, Option<(Cursor, Cursor)>); 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,
     pub(super) bursts: SmallVec<[u64; 2]>,
 }
@@ -131,6 +159,21 @@ impl Session {
         }
     }
 
+    /// How many things it holds.
+    pub(super) fn held(&self) -> usize {
+        let sent = |sent: &Sent| 1 + sent.views.len() + sent.results.len() + sent.bursts.len();
+        self.sent.open().map(|(_, held)| sent(held)).sum::<usize>()
+            + self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
+            + self.results.len()
+            + self.views.len()
+            + self.behind.len()
+            + self.owned.len()
+            + self.own_ticks.iter().map(|own| 1 + own.controllers.len()).sum::<usize>()
+            + self.bursts.len()
+            + self.runs.len()
+            + self.rejections.len()
+    }
+
     /// Takes the frames of a datagram that the server did not have yet. `next` is the tick that runs next.
     pub(super) fn take_frames(&mut self, now: Time, frames: Frames, next: Tick, config: &ServerConfig) {
         if frames.now >= self.feedback.newest {
@@ -204,12 +247,12 @@ impl Session {
     /// A datagram arrived at the client.
     pub(super) fn on_arrival(&mut self, sent: Sent) {
         self.seen = self.seen.max(sent.tick);
-        for (controller, epoch, cursor) in sent.views {
+        for (controller, epoch, range) in sent.views {
             let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
                 continue;
             };
-            match cursor {
-                Some(cursor) => view.acked = view.acked.max(cursor),
+            match range {
+                Some((from, to)) => view.arrived(from, to),
                 None if view.leaving => {
                     self.views.remove(&controller);
                     self.behind.remove(&controller);

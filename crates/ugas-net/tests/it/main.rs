@@ -2,11 +2,13 @@
 //! vectors.
 
 mod authority;
+mod faults;
 mod fixture;
 mod meaning;
 mod messages;
 mod prediction;
 mod replication;
+mod soak;
 mod wire;
 mod wire_hostile;
 mod wire_sizes;

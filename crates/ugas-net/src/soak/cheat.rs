@@ -1,0 +1,287 @@
+//! Players who do not keep to the rules: whatever their client sends goes through their hands.
+
+use ugas_core::effect::PredictionKey;
+use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
+use ugas_core::random::RandomStream;
+use ugas_core::simulation::Simulation;
+use ugas_core::targeting::{Target, TargetData};
+use ugas_core::task::TaskOutcome;
+use ugas_core::time::{Span, Time};
+
+use super::bot::pick;
+use crate::message::{Ack, CommandFrame, Frames, Hello, NetCommand, PacketId, RunRef, ToServer};
+use crate::tick::Tick;
+use crate::wire::{self, Dictionary};
+
+/// What a cheat tries.
+pub(super) const TRICKS: [&str; 18] = [
+    "cheat: old stamp",
+    "cheat: far-ahead stamp",
+    "cheat: forged stamp",
+    "cheat: replay",
+    "cheat: foreign ability",
+    "cheat: dead handle",
+    "cheat: foreign run",
+    "cheat: foreign input",
+    "cheat: huge number",
+    "cheat: oversize",
+    "cheat: flood",
+    "cheat: forged ack",
+    "cheat: withheld ack",
+    "cheat: lag switch",
+    "cheat: target out of view",
+    "cheat: garbage",
+    "cheat: host task",
+    "cheat: every cooldown",
+];
+
+/// Datagrams that are kept for later.
+const KEPT: usize = 64;
+
+/// A cheat's hands.
+#[derive(Debug)]
+pub(super) struct Cheat {
+    dice: RandomStream,
+    kept: Vec<Vec<u8>>,
+    held: Vec<Vec<u8>>,
+    /// Until when the lag switch is on.
+    lag_until: Time,
+    /// Until when no acknowledgement goes out.
+    mute_until: Time,
+    next_packet: u32,
+}
+
+/// What the cheat knows of the server, by whatever means.
+pub(super) struct Loot<'a> {
+    pub(super) simulation: &'a Simulation,
+    /// The cheat's own controllers.
+    pub(super) own: Vec<ControllerId>,
+    /// Controllers that are hidden from it.
+    pub(super) hidden: Vec<ControllerId>,
+    pub(super) dictionary: &'a Dictionary,
+}
+
+impl Cheat {
+    pub(super) fn new(dice: RandomStream) -> Self {
+        Self {
+            dice,
+            kept: Vec::new(),
+            held: Vec::new(),
+            lag_until: Time::ZERO,
+            mute_until: Time::ZERO,
+            next_packet: 1,
+        }
+    }
+
+    /// Begins anew with a new session.
+    pub(super) fn reset(&mut self) {
+        self.next_packet = 1;
+        self.held.clear();
+        self.lag_until = Time::ZERO;
+    }
+
+    /// What goes out in the place of a datagram, and the trick that was played.
+    pub(super) fn tamper(
+        &mut self,
+        now: Time,
+        bytes: Vec<u8>,
+        loot: &Loot<'_>,
+    ) -> (Vec<Vec<u8>>, Option<&'static str>) {
+        let message = wire::decode_to_server(loot.dictionary, &bytes);
+        let Ok(ToServer::Frames(mut frames)) = message else { return (vec![bytes], None) };
+        let trick = self.dice.chance(0.25).then(|| self.dice.below(TRICKS.len() as u64) as usize);
+        let mut out = Vec::new();
+        if let Some(trick) = trick {
+            out.extend(self.play(trick, now, &mut frames, loot));
+        }
+        if now < self.mute_until {
+            frames.ack = Ack::default();
+        }
+        // The numbers go on, whatever was put between.
+        out.insert(0, self.write(frames, loot.dictionary).unwrap_or(bytes));
+        if self.kept.len() < KEPT {
+            self.kept.push(out[0].clone());
+        } else {
+            let at = self.dice.below(KEPT as u64) as usize;
+            self.kept[at] = out[0].clone();
+        }
+        if now < self.lag_until {
+            self.held.append(&mut out);
+        } else if !self.held.is_empty() {
+            let late = core::mem::take(&mut self.held);
+            out.splice(0..0, late);
+        }
+        (out, trick.map(|trick| TRICKS[trick]))
+    }
+
+    fn write(&mut self, mut frames: Frames, dictionary: &Dictionary) -> Option<Vec<u8>> {
+        frames.packet = PacketId(self.next_packet);
+        let bytes = wire::encode_to_server(dictionary, &ToServer::Frames(frames)).ok()?;
+        self.next_packet += 1;
+        Some(bytes)
+    }
+
+    /// Plays a trick: changes the frames, or gives datagrams of its own.
+    fn play(&mut self, trick: usize, now: Time, frames: &mut Frames, loot: &Loot<'_>) -> Vec<Vec<u8>> {
+        let tick = frames.now;
+        let number = self.dice.next_u64();
+        let own_ability = self.own_ability(loot);
+        match trick {
+            0 => self.command(frames, Tick(number as u32 % 8), own_ability.map(activate)),
+            1 => self.command(
+                frames,
+                Tick(tick.0.saturating_add(1_000 + number as u32 % 100_000)),
+                own_ability.map(activate),
+            ),
+            2 => {
+                let shift = Tick(tick.0.saturating_add((number % 120) as u32).saturating_sub(60));
+                frames.now = shift;
+                self.command(frames, shift, own_ability.map(activate));
+            }
+            3 => return pick(&mut self.dice, &self.kept).cloned().into_iter().collect(),
+            4 => {
+                let foreign = self.foreign_ability(loot);
+                self.command(frames, tick, foreign.map(activate));
+            }
+            5 => {
+                let dead = AbilityHandle::from_bits(number & 0x0000_00ff_0000_03ff);
+                self.command(frames, tick, dead.map(activate));
+            }
+            6 => {
+                let run = self.foreign_run(loot).map(RunRef::Known);
+                let key = RunRef::Begun(PredictionKey(number));
+                let run = if number & 1 == 0 { run.unwrap_or(key) } else { key };
+                let command = if number & 2 == 0 { NetCommand::End(run) } else { NetCommand::Cancel(run) };
+                self.command(frames, tick, Some(command));
+            }
+            7 => {
+                let foreign = self.foreign_controller(loot);
+                self.command(
+                    frames,
+                    tick,
+                    foreign.map(|controller| match number % 3 {
+                        0 => NetCommand::Press { controller, input: "GA_Shield".into() },
+                        1 => NetCommand::Confirm(controller),
+                        _ => NetCommand::Decline(controller),
+                    }),
+                );
+            }
+            8 => {
+                let huge = [f64::MAX, -f64::MAX, 1e300, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY];
+                let position = [huge[number as usize % 6], huge[(number >> 8) as usize % 6], 0.0];
+                let targets: TargetData = [Target::Location(position)].into_iter().collect();
+                self.command(
+                    frames,
+                    tick,
+                    own_ability.map(|ability| NetCommand::Activate { ability, targets, event: None }),
+                );
+            }
+            9 => return vec![(0..1_201 + number % 60_000).map(|at| (at ^ number) as u8).collect()],
+            10 => return self.flood(frames, loot),
+            11 => {
+                frames.ack = match number % 3 {
+                    0 => Ack { newest: PacketId(u32::MAX - (number >> 40) as u32), earlier: u32::MAX },
+                    // Acknowledges what never arrived: its own loss.
+                    _ => Ack { newest: frames.ack.newest, earlier: u32::MAX },
+                };
+            }
+            12 => self.mute_until = now + Span::seconds(2.0),
+            13 => self.lag_until = now + Span::seconds(0.1 + (number % 16) as f64 / 10.0),
+            14 => {
+                if let Some(hidden) = pick(&mut self.dice, &loot.hidden) {
+                    let targets = TargetData::from(*hidden);
+                    self.command(
+                        frames,
+                        tick,
+                        own_ability.map(|ability| NetCommand::Activate { ability, targets, event: None }),
+                    );
+                }
+            }
+            15 => {
+                let length = number as usize % 1_300;
+                return vec![(0..length).map(|_| self.dice.next_u64() as u8).collect()];
+            }
+            16 => {
+                let run = loot
+                    .own
+                    .iter()
+                    .find_map(|own| loot.simulation.controller(*own)?.activations().last().copied());
+                let command = run.map(|run| NetCommand::Finish {
+                    run: RunRef::Known(run),
+                    thread: number as u32 % 4,
+                    outcome: TaskOutcome::Completed,
+                });
+                self.command(frames, tick, command);
+            }
+            _ => {
+                for _ in 0..4 {
+                    let ability = self.own_ability(loot);
+                    self.command(frames, tick, ability.map(activate));
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Adds a command to a frame of a tick.
+    fn command(&mut self, frames: &mut Frames, tick: Tick, command: Option<NetCommand>) {
+        let Some(command) = command else { return };
+        match frames.frames.iter_mut().find(|frame| frame.tick == tick) {
+            Some(frame) => frame.commands.push(command),
+            None => {
+                frames.frames.push(CommandFrame { tick, commands: core::iter::once(command).collect() });
+                frames.frames.sort_by_key(|frame| frame.tick);
+            }
+        }
+    }
+
+    fn flood(&mut self, frames: &Frames, loot: &Loot<'_>) -> Vec<Vec<u8>> {
+        let dictionary = loot.dictionary;
+        match self.dice.below(3) {
+            0 => (0..300).filter_map(|_| self.write(frames.clone(), dictionary)).collect(),
+            1 => {
+                let kept = self.kept.clone();
+                kept.iter().cycle().take(300).cloned().collect()
+            }
+            _ => {
+                let hello = |nonce| {
+                    let hello = Hello {
+                        protocol: 9,
+                        catalog: nonce,
+                        dictionary: nonce,
+                        nonce,
+                        credential: vec![7; 256],
+                    };
+                    wire::encode_to_server(dictionary, &ToServer::Hello(hello)).ok()
+                };
+                // Not with the own nonce, or the session would begin anew.
+                (0..40).filter_map(|_| hello(self.dice.next_u64())).collect()
+            }
+        }
+    }
+
+    fn own_ability(&mut self, loot: &Loot<'_>) -> Option<AbilityHandle> {
+        let own = loot.own.first()?;
+        pick(&mut self.dice, loot.simulation.controller(*own)?.abilities()).copied()
+    }
+
+    fn foreign_controller(&mut self, loot: &Loot<'_>) -> Option<ControllerId> {
+        let all: Vec<ControllerId> =
+            loot.simulation.controllers().map(|(id, _)| id).filter(|id| !loot.own.contains(id)).collect();
+        pick(&mut self.dice, &all).copied()
+    }
+
+    fn foreign_ability(&mut self, loot: &Loot<'_>) -> Option<AbilityHandle> {
+        let foreign = self.foreign_controller(loot)?;
+        pick(&mut self.dice, loot.simulation.controller(foreign)?.abilities()).copied()
+    }
+
+    fn foreign_run(&mut self, loot: &Loot<'_>) -> Option<ActivationId> {
+        let foreign = self.foreign_controller(loot)?;
+        pick(&mut self.dice, loot.simulation.controller(foreign)?.activations()).copied()
+    }
+}
+
+fn activate(ability: AbilityHandle) -> NetCommand {
+    NetCommand::Activate { ability, targets: TargetData::default(), event: None }
+}

@@ -1,0 +1,74 @@
+//! Soak: whole matches under faults and cheats, each drawn from a seed, and everything that must hold held against them.
+//!
+//! A match has a server, honest clients and cheats, on links that lose, delay, reorder, repeat and damage datagrams, with
+//! clocks that are wrong, machines that stall, and clients that come and go. When the faults are over, every client must
+//! come to show what the server has, and what happened on the way must have been right: see [`Kind`] for what is looked
+//! at, and *What a client will see* in the manual for what is promised. The same seed gives the same match, so that what
+//! went wrong once can be looked at as often as one likes.
+//!
+//! ```
+//! use ugas_net::soak::{Profile, play};
+//!
+//! let profile = Profile::named("calm").expect("it is one of `Profile::NAMES`");
+//! let report = play(&Profile { seconds: 1.0, clients: (1, 1), ..profile }, 7);
+//! assert_eq!(report.violations, []);
+//! ```
+
+mod bot;
+mod bout;
+mod cheat;
+mod chronicle;
+mod game;
+mod ledger;
+mod player;
+mod portrait;
+mod profile;
+mod rate_of_fire;
+mod report;
+mod trouble;
+mod verdict;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use profile::Profile;
+pub use rate_of_fire::{RATE_OF_FIRE_PINGS, RateOfFire, rate_of_fire};
+pub use report::{Kind, Report, Violation};
+
+use bout::Bout;
+
+/// Of so many seeds one is played twice, to see that nothing depends on anything else.
+const TWICE: u64 = 4;
+
+/// Plays the match of a seed.
+pub fn play(profile: &Profile, seed: u64) -> Report {
+    let mut report = once(profile, seed);
+    if seed.is_multiple_of(TWICE) {
+        let again = once(profile, seed);
+        if again.hash != report.hash {
+            let message = format!("{:016x} the first time, {:016x} the second", report.hash, again.hash);
+            report.violations.push(violation(profile, seed, Kind::Determinism, message));
+        }
+    }
+    report
+}
+
+fn once(profile: &Profile, seed: u64) -> Report {
+    let played = catch_unwind(AssertUnwindSafe(|| Bout::new(*profile, seed).play()));
+    let (mut report, found) = match played {
+        Ok(played) => played,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            let report = Report { seeds: 1, ..Report::default() };
+            (report, vec![(Kind::Panic, text.unwrap_or_else(|| "without a word".into()))])
+        }
+    };
+    report.violations =
+        found.into_iter().map(|(kind, message)| violation(profile, seed, kind, message)).collect();
+    report
+}
+
+fn violation(profile: &Profile, seed: u64, kind: Kind, message: String) -> Violation {
+    let replay = format!("ugas soak --profile {} --seed {seed} --seeds 1", profile.name);
+    Violation { seed, kind, message, replay }
+}

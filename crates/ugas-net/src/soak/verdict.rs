@@ -1,0 +1,219 @@
+//! Whether everything is as it must be, when it is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ugas_core::controller::ReplicationMode;
+use ugas_core::handle::ControllerId;
+
+use super::bout::Bout;
+use super::player::Player;
+use super::portrait::{Portrait, Relation};
+use super::report::Kind;
+use crate::message::ClientId;
+use crate::server::{Defaults, Server};
+use crate::tick::Tick;
+
+/// The own controllers of clients, tick by tick: as they are, and as they are shown, which is before that.
+#[derive(Debug, Default)]
+pub(super) struct Gallery {
+    truth: BTreeMap<(Tick, ClientId, ControllerId), Portrait>,
+    shown: BTreeMap<(Tick, ClientId, ControllerId), Portrait>,
+}
+
+impl Gallery {
+    pub(super) fn look_at_server(&mut self, server: &Server<Defaults>, players: &[Player]) {
+        for player in players.iter().filter(|player| player.is_honest()) {
+            let Some(client) = player.client.id() else { continue };
+            for (id, mode) in owned(server, client) {
+                let name = |source: ControllerId| player.client.local(source).map(|_| source);
+                if let Some(portrait) = Portrait::of(server.simulation(), id, mode, Relation::Owner, name) {
+                    self.truth.insert((server.current_tick(), client, id), portrait);
+                }
+            }
+        }
+    }
+
+    pub(super) fn look_at_client(&mut self, server: &Server<Defaults>, player: &Player) {
+        let Some(client) = player.client.id().filter(|_| player.is_honest()) else { return };
+        for (id, mode) in owned(server, client) {
+            let Some(local) = player.client.local(id) else { continue };
+            let simulation = player.client.simulation();
+            let name = |source: ControllerId| player.client.remote(source);
+            if let Some(portrait) = Portrait::of(simulation, local, mode, Relation::Owner, name) {
+                self.shown.insert((player.client.current_tick(), client, id), portrait);
+            }
+        }
+    }
+
+    /// How many moments could be compared, and what was different in the first that was.
+    fn compare(&self, client: ClientId, controller: ControllerId) -> (usize, Option<String>) {
+        let moments = self.truth.iter().filter(|((_, known, id), _)| (*known, *id) == (client, controller));
+        let mut count = 0;
+        let mut first = None;
+        for (key, truth) in moments {
+            let Some(shown) = self.shown.get(key) else { continue };
+            count += 1;
+            if first.is_none() {
+                first = truth
+                    .difference(shown)
+                    .map(|what| format!("at {:?} of {controller:?}, its own: {what}", key.0));
+            }
+        }
+        (count, first)
+    }
+}
+
+/// A client's own controllers that it may know of.
+fn owned(server: &Server<Defaults>, client: ClientId) -> Vec<(ControllerId, ReplicationMode)> {
+    let controllers = server.simulation().controllers();
+    let own = controllers.filter(|(id, _)| server.owner(*id) == Some(client));
+    own.map(|(id, controller)| (id, controller.replication()))
+        .filter(|(_, mode)| *mode != ReplicationMode::None)
+        .collect()
+}
+
+impl Bout {
+    /// Looks at everything.
+    pub(super) fn judge(&mut self) {
+        self.ledger.close();
+        let mut found = self.ledger.take_found();
+        for at in 0..self.players.len() {
+            self.judge_commands(at, &mut found);
+            if self.players[at].is_honest() {
+                let judged = found.len();
+                self.judge_view(at, &mut found);
+                self.judge_told(at, &mut found);
+                let name = format!("client {}: ", at + 1);
+                found[judged..].iter_mut().for_each(|(_, message)| message.insert_str(0, &name));
+            }
+        }
+        let unsound = self.server.simulation().inconsistencies();
+        if !unsound.is_empty() {
+            found.push((Kind::Soundness, format!("the server's simulation: {unsound:?}")));
+        }
+        self.judge_vault(&mut found);
+        self.found.extend(found);
+    }
+
+    /// What ran was given, by the one whose it is.
+    fn judge_commands(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
+        let player = &self.players[at];
+        if !player.is_honest() {
+            return;
+        }
+        let last = player.client.id().map(|client| (client, &player.chronicle.given));
+        let sessions = player.past.iter().map(|(client, given)| (*client, given)).chain(last);
+        for (client, given) in sessions {
+            for key in self.ledger.begun_by(client).filter(|key| !given.contains(key)) {
+                found.push((Kind::Commands, format!("{key:?} ran for {client:?}, who never gave it")));
+            }
+        }
+    }
+
+    /// A client shows what it may see, all of it and nothing else.
+    fn judge_view(&self, at: usize, found: &mut Vec<(Kind, String)>) {
+        let player = &self.players[at];
+        let client = &player.client;
+        let Some(id) = client.id().filter(|_| client.is_playing()) else {
+            found.push((Kind::Convergence, "it is not in the game again".into()));
+            return;
+        };
+        let simulation = self.server.simulation();
+        let visible: BTreeSet<ControllerId> = simulation
+            .controllers()
+            .map(|(id, _)| id)
+            .filter(|known| self.viewers(*known).contains(&id))
+            .collect();
+        let shown: BTreeSet<ControllerId> =
+            client.simulation().controllers().filter_map(|(local, _)| client.remote(local)).collect();
+        if visible != shown {
+            let (more, fewer) = (shown.difference(&visible), visible.difference(&shown));
+            let message = format!(
+                "shows too much: {:?}, too little: {:?}",
+                more.collect::<Vec<_>>(),
+                fewer.collect::<Vec<_>>()
+            );
+            found.push((Kind::Convergence, message));
+        }
+        for remote in visible.intersection(&shown) {
+            let (Some(known), Some(local)) = (simulation.controller(*remote), client.local(*remote)) else {
+                continue;
+            };
+            let mode = known.replication();
+            if self.server.owner(*remote) == Some(id) {
+                let (moments, difference) = self.gallery.compare(id, *remote);
+                if moments == 0 {
+                    found.push((
+                        Kind::Convergence,
+                        format!("no tick of {remote:?}, its own, was shown and came"),
+                    ));
+                }
+                found.extend(difference.map(|what| (Kind::Convergence, what)));
+                continue;
+            }
+            let truth = Portrait::of(simulation, *remote, mode, Relation::Other, |source| {
+                visible.contains(&source).then_some(source)
+            });
+            let seen = Portrait::of(client.simulation(), local, mode, Relation::Other, |source| {
+                client.remote(source)
+            });
+            let difference = truth.zip(seen).and_then(|(truth, seen)| truth.difference(&seen));
+            found.extend(difference.map(|what| (Kind::Convergence, format!("{remote:?}: {what}"))));
+        }
+        let unsound = client.simulation().inconsistencies();
+        if !unsound.is_empty() {
+            found.push((Kind::Soundness, format!("{unsound:?}")));
+        }
+    }
+
+    /// A client's host was told everything, once.
+    fn judge_told(&mut self, at: usize, found: &mut Vec<(Kind, String)>) {
+        let player = &mut self.players[at];
+        player.chronicle.close(&player.client);
+        found.extend(player.take_found());
+        let Some(id) = player.client.id().filter(|_| player.client.is_playing()) else { return };
+        for key in self.ledger.begun_by(id).filter(|key| player.chronicle.is_rejected(key)) {
+            found.push((Kind::Answers, format!("{key:?} ran, and was said to be rejected")));
+        }
+        for key in player.chronicle.unanswered() {
+            found.push((Kind::Answers, format!("{key:?} was never answered")));
+        }
+        let mut seen: BTreeMap<(ControllerId, ugas_core::id::TagId), (i64, i64)> = BTreeMap::new();
+        for ((client, controller, cue), count) in &self.ledger.flashes {
+            if *client == id {
+                seen.entry((*controller, *cue)).or_default().0 = *count;
+            }
+        }
+        for (key, count) in &player.chronicle.flashes {
+            seen.entry(*key).or_default().1 = *count;
+        }
+        for ((controller, cue), (flashed, told)) in seen {
+            let is_fair = self.profile.severity == 0.0;
+            if told > flashed || is_fair && told != flashed {
+                let message = format!(
+                    "{cue:?} flashed {flashed} times on {controller:?}, and was told of {told} times"
+                );
+                found.push((Kind::Flashes, message));
+            }
+        }
+    }
+
+    /// Nobody reached what is hidden from them.
+    fn judge_vault(&self, found: &mut Vec<(Kind, String)>) {
+        let simulation = self.server.simulation();
+        let Some(vault) = self.vault.and_then(|vault| simulation.controller(vault)) else { return };
+        let cheats: Vec<ControllerId> = self
+            .players
+            .iter()
+            .filter(|player| !player.is_honest())
+            .filter_map(|player| player.hero)
+            .collect();
+        for active in vault.effects().iter().filter_map(|active| simulation.effect(*active)) {
+            let ability = active.spec().context().ability;
+            if active.source().is_some_and(|source| cheats.contains(&source)) && ability.is_some() {
+                let name = simulation.effect_name(active.effect());
+                found.push((Kind::Authority, format!("{name} of a cheat is on what it cannot see")));
+            }
+        }
+    }
+}

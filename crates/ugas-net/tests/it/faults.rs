@@ -1,0 +1,131 @@
+//! What `ugas soak` has found, each in as few words as it takes.
+
+use ugas_core::event::EventKind;
+use ugas_core::time::Span;
+use ugas_net::ClientEvent;
+use ugas_net::link::Conditions;
+use ugas_net::message::Rejection;
+
+use crate::fixture::Match;
+
+fn round_trip(millis: i64) -> Conditions {
+    Conditions { delay: Span::millis(millis / 2), ..Conditions::perfect() }
+}
+
+/// The answers among what a client's host heard.
+fn answers(heard: &[ClientEvent]) -> Vec<&ClientEvent> {
+    let is_answer =
+        |event: &&ClientEvent| matches!(event, ClientEvent::Confirmed { .. } | ClientEvent::Rejected { .. });
+    heard.iter().filter(is_answer).collect()
+}
+
+#[test]
+fn a_flash_that_nobody_sees_does_not_stand_in_for_another() {
+    let mut game = Match::new(1, Conditions::perfect());
+    let ghost = game.rig.server.simulation_mut().spawn("ShyHero").unwrap();
+    let (wolf, bolt) = (game.wolf, game.rig.server.catalog().tag("GameplayCue.Bolt").unwrap());
+    game.run(0.5);
+    game.heard(0);
+    for _ in 0..3 {
+        game.afflict(ghost, "GE_Bolt_Hit");
+        game.afflict(wolf, "GE_Bolt_Hit");
+        game.run(0.1);
+    }
+    game.run(0.5);
+    let local = game.local(0, wolf);
+    let flashes: Vec<_> = game
+        .heard(0)
+        .into_iter()
+        .filter_map(|event| match event {
+            ClientEvent::CueFlashed { controller, cue, .. } => Some((controller, cue)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(flashes, [(local, bolt); 3]);
+}
+
+#[test]
+fn what_got_lost_is_not_forgotten_because_something_later_arrived() {
+    let mut game = Match::new(1, round_trip(60));
+    let wolf = game.wolf;
+    game.afflict(wolf, "GE_Shield");
+    let end = game.rig.now() + Span::millis(40);
+    game.rig.seats[0].link.to_client.cut_until(end);
+    game.run(0.05);
+    game.afflict(wolf, "GE_Silence");
+    game.run(0.5);
+    assert!(game.has_tag(0, wolf, "State.Silenced"));
+    assert!(game.has_tag(0, wolf, "State.Shielded"));
+}
+
+#[test]
+fn a_command_that_never_arrives_is_answered_all_the_same() {
+    let mut game = Match::new(1, round_trip(60));
+    let end = game.rig.now() + Span::millis(700);
+    game.rig.seats[0].link.to_server.cut_until(end);
+    let key = game.cast(0, "GA_Bolt").expect("as far as the client knows");
+    game.heard(0);
+    game.run(3.0);
+    let heard = game.heard(0);
+    assert_eq!(answers(&heard), [&ClientEvent::Rejected { key, rejection: Rejection::TooLate }]);
+    assert_eq!(game.truth(game.wolf, "Health"), 100.0);
+}
+
+#[test]
+fn every_command_is_answered_once_however_often_its_answer_comes() {
+    let mut game = Match::new(1, Conditions { loss: 0.4, ..round_trip(100) });
+    game.heard(0);
+    let mut given = Vec::new();
+    for _ in 0..40 {
+        given.extend(game.cast(0, "GA_Weapon"));
+        game.run(0.25);
+    }
+    game.rig.seats[0].link.set_conditions(round_trip(100));
+    game.run(2.0);
+    let heard = game.heard(0);
+    let mut keys: Vec<_> = answers(&heard)
+        .into_iter()
+        .filter_map(|event| match event {
+            ClientEvent::Confirmed { key, .. } | ClientEvent::Rejected { key, .. } => Some(*key),
+            _ => None,
+        })
+        .collect();
+    keys.sort_unstable();
+    assert!(given.len() > 20);
+    assert_eq!(keys, given);
+}
+
+#[test]
+fn a_command_keeps_its_key_when_the_clock_jumps() {
+    let mut game = Match::new(1, round_trip(60));
+    let end = game.rig.now() + Span::millis(1_500);
+    let key = game.cast(0, "GA_Bolt").expect("it can be cast");
+    game.rig.seats[0].stall_until(end);
+    game.heard(0);
+    game.run(4.0);
+    let heard = game.heard(0);
+    assert_eq!(answers(&heard), [&ClientEvent::Rejected { key, rejection: Rejection::TooLate }]);
+}
+
+#[test]
+fn a_flash_of_a_rejected_command_is_taken_back() {
+    let mut game = Match::new(1, round_trip(200));
+    let hero = game.heroes[0];
+    let cast = game.rig.server.catalog().tag("GameplayCue.Cast").unwrap();
+    game.afflict(hero, "GE_Silence");
+    game.heard(0);
+    game.cast(0, "GA_Bolt").expect("as far as the client knows");
+    game.run(2.0);
+    let (mut told, mut taken_back) = (0, 0);
+    for event in game.heard(0) {
+        match event {
+            ClientEvent::CueFlashed { cue, .. } if cue == cast => told += 1,
+            ClientEvent::Retracted(event) => {
+                taken_back +=
+                    u32::from(matches!(event.kind, EventKind::CueExecuted { cue, .. } if cue == cast));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((told, taken_back), (1, 1));
+}

@@ -1,0 +1,31 @@
+//! A few matches of each profile; `ugas soak` plays as many as one likes.
+
+use ugas_net::soak::{Profile, play};
+
+#[track_caller]
+fn check(profile: &str, seeds: core::ops::Range<u64>) {
+    let profile = Profile::named(profile).expect("it is there");
+    // Short ones: without optimisation a match takes seconds.
+    let profile = Profile { seconds: profile.seconds.min(5.0), ..profile };
+    for seed in seeds {
+        let report = play(&profile, seed);
+        assert_eq!(report.violations, [], "seed {seed}");
+        assert!(report.commands > 0, "seed {seed}: nothing happened");
+    }
+}
+
+#[test]
+fn without_faults_everything_is_told_exactly_once() {
+    check("calm", 1..3);
+}
+
+#[test]
+fn under_faults_every_client_comes_to_show_what_it_may_see() {
+    check("short", 4..6);
+    check("brutal", 1..2);
+}
+
+#[test]
+fn cheats_gain_nothing() {
+    check("cheats", 1..3);
+}
