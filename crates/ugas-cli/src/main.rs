@@ -7,6 +7,7 @@
 mod check;
 mod completions;
 mod conformance;
+mod demo;
 mod explain;
 mod input;
 mod inspect;
@@ -47,6 +48,7 @@ pub(crate) enum Status {
     arg_required_else_help = true,
     after_help = "\
 A first walk:
+  ugas demo                 a networked match to watch, with the inspector
   ugas new game             a small pack with three scenarios
   ugas check game           every mistake, with its line and how to mend it
   ugas run game             plays the scenarios and compares
@@ -64,6 +66,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
@@ -81,6 +84,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
