@@ -1,4 +1,4 @@
-//! Lists the conformance suite and the packs that can be played, so that the binary carries them.
+//! Lists the conformance suite and the packs that can be played or watched, so that the binary carries them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ fn main() {
     let root = crate_folder.join("../..");
     embed(&root.join("conformance"), "conformance.rs");
     embed(&root.join("packs/puzzle2048"), "puzzle2048.rs");
+    embed(&root.join("packs/arena"), "arena.rs");
 }
 
 /// Writes a list of the names and texts of all files in a folder, as Rust.

@@ -16,6 +16,7 @@ use ugas_inspect::{Inspector, Settings};
 use ugas_replay::{Player, Recording};
 
 use self::session::Session;
+pub(crate) use self::session::interrupts;
 use self::tape::Tape;
 use crate::Status;
 use crate::explain::report_failures;

@@ -8,6 +8,7 @@ mod check;
 mod completions;
 mod conformance;
 mod connect;
+mod demo;
 mod explain;
 mod input;
 mod inspect;
@@ -50,6 +51,7 @@ pub(crate) enum Status {
     arg_required_else_help = true,
     after_help = "\
 A first walk:
+  ugas demo                 a networked match to watch, with the inspector
   ugas new game             a small pack with three scenarios
   ugas check game           every mistake, with its line and how to mend it
   ugas run game             plays the scenarios and compares
@@ -67,6 +69,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
     Check(check::Arguments),
     Run(run::Arguments),
     Explain(explain::Arguments),
@@ -86,6 +89,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

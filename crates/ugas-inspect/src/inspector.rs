@@ -9,6 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 use ugas_core::command::{Command, CommandError, Outcome};
+use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
 use ugas_replay::Player;
@@ -124,19 +125,37 @@ impl Inspector {
     /// simulation are what the timeline shows. Returns at once while nobody watches.
     pub fn observe(&self, simulation: &Simulation) {
         if self.shared.is_watched() {
-            self.post(simulation, None);
+            self.post(simulation, simulation.pending_events(), None);
         }
     }
 
     /// The same, with the time that the host worked on the tick.
     pub fn observe_timed(&self, simulation: &Simulation, work: Duration) {
         if self.shared.is_watched() {
-            self.post(simulation, Some(work));
+            self.post(simulation, simulation.pending_events(), Some(work));
         }
     }
 
-    fn post(&self, simulation: &Simulation, work: Option<Duration>) {
-        self.shared.mailbox.post(simulation, work);
+    /// The same for a host that has polled the events already, as a server does that takes them from the network layer:
+    /// `events` are those since the last call.
+    pub fn observe_events<'a>(
+        &self,
+        simulation: &Simulation,
+        events: impl IntoIterator<Item = &'a Event>,
+        work: Duration,
+    ) {
+        if self.shared.is_watched() {
+            self.post(simulation, events.into_iter(), Some(work));
+        }
+    }
+
+    fn post<'a>(
+        &self,
+        simulation: &Simulation,
+        events: impl Iterator<Item = &'a Event>,
+        work: Option<Duration>,
+    ) {
+        self.shared.mailbox.post(simulation, events, work);
         // A full queue means that the desk is at work, and it looks into the mailbox before every answer.
         let _ = self.shared.desk.try_send(Message::Frame);
     }

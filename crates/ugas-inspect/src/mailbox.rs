@@ -30,7 +30,12 @@ pub(crate) struct Mailbox {
 
 impl Mailbox {
     /// Leaves the state; one that was not taken yet is replaced, but its events are kept.
-    pub(crate) fn post(&self, simulation: &Simulation, work: Option<Duration>) {
+    pub(crate) fn post<'a>(
+        &self,
+        simulation: &Simulation,
+        new_events: impl Iterator<Item = &'a Event>,
+        work: Option<Duration>,
+    ) {
         let spare = lock(&self.spare).take();
         let snapshot = match spare {
             Some(mut spare) => {
@@ -44,7 +49,7 @@ impl Mailbox {
         if simulation.counters().events < *next {
             *next = 0;
         }
-        let new = simulation.pending_events().filter(|event| event.sequence >= *next);
+        let new = new_events.filter(|event| event.sequence >= *next);
         let mut newest = lock(&self.newest);
         let (mut events, mut lost_events) = (Vec::new(), 0);
         if let Some(replaced) = newest.take() {

@@ -140,7 +140,7 @@ impl Game {
 }
 
 /// Becomes true at Ctrl-C.
-fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
     let stopped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stopped);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;

@@ -2,6 +2,7 @@
 
 mod check;
 mod conformance;
+mod demo;
 mod editor;
 mod explain;
 mod inspect;

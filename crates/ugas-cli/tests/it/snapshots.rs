@@ -144,6 +144,7 @@ fn without_numbers(line: &str) -> String {
 fn help() {
     check("help", "--help");
     for command in [
+        "demo",
         "check",
         "run",
         "explain",

@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
 
 #[test]
 fn the_sample_packs_load_without_errors() {
-    for pack in ["arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {
+    for pack in ["arena", "arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {
         let path = root().join("packs").join(pack);
         let pack = Loader::new().path(&path).load().unwrap_or_else(|error| panic!("{error}"));
         assert!(pack.catalog.effects().count() > 2, "{}", path.display());
@@ -24,7 +24,7 @@ fn the_sample_packs_load_without_errors() {
 /// What a catalog was built from can be written and read, and builds the same catalog: recordings need no pack.
 #[test]
 fn the_sample_packs_can_be_built_again_from_bytes() {
-    for pack in ["arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {
+    for pack in ["arena", "arpg", "hero", "platformer", "puzzle2048", "racing", "spells"] {
         let path = root().join("packs").join(pack);
         let catalog = Loader::new().path(&path).load().unwrap_or_else(|error| panic!("{error}")).catalog;
         let bytes = to_bytes(catalog.definitions());

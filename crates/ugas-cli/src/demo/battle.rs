@@ -1,0 +1,206 @@
+//! The match: an authoritative server, two clients that predict, and a bad network between them.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use ugas_core::catalog::Catalog;
+use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::{Placement, Team};
+use ugas_core::time::Time;
+use ugas_data::Loader;
+use ugas_net::link::Conditions;
+use ugas_net::{Client, ClientConfig, Defaults, Rig, Server, ServerConfig, ServerEvent};
+
+use super::bot::{Bot, Words};
+use super::chronicle::Chronicle;
+use super::roster::{PlayedBy, ROSTER, SEATS, TEAMS};
+
+/// The files of the pack by name.
+const PACK: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/arena.rs"));
+
+/// A match.
+pub(super) struct Battle {
+    pub(super) rig: Rig<Defaults>,
+    pub(super) seed: u64,
+    pub(super) link: String,
+    pub(super) chronicle: Chronicle,
+    /// Everybody of the roster, in its order.
+    pub(super) fighters: Vec<ControllerId>,
+    bots: Vec<Bot>,
+    words: Words,
+    /// What happened in the newest tick.
+    pub(super) events: Vec<Event>,
+    /// How many events there were.
+    pub(super) event_count: u64,
+}
+
+impl Battle {
+    /// A match; the same seed and the same link give the same one.
+    pub(super) fn new(seed: u64, link: &str) -> anyhow::Result<Self> {
+        let conditions = Conditions::named(link).with_context(|| format!("there is no link `{link}`"))?;
+        let catalog = catalog()?;
+        let words = Words {
+            attack: catalog.tag("Ability.Attack")?,
+            aid: catalog.tag("Ability.Aid")?,
+            dead: catalog.tag("State.Dead")?,
+        };
+        let chronicle = Chronicle::new(&catalog)?;
+        let mut simulation = Simulation::new(catalog, Config::seeded(seed));
+        let mut fighters = Vec::new();
+        for entry in &ROSTER {
+            let id = simulation.spawn(entry.template)?;
+            simulation.set_placement(id, Some(Placement::at(entry.position)?))?;
+            simulation.set_team(id, Some(Team::new(TEAMS[entry.team])))?;
+            fighters.push(id);
+        }
+        let mut rig = Rig::new(Server::new(simulation, ServerConfig::default()), seed);
+        for _ in 0..SEATS {
+            rig.join(ClientConfig::default(), conditions);
+        }
+        let bots = (0..ROSTER.len()).map(|number| Bot::new(seed, number)).collect();
+        Ok(Self {
+            rig,
+            seed,
+            link: link.to_owned(),
+            chronicle,
+            fighters,
+            bots,
+            words,
+            events: Vec::new(),
+            event_count: 0,
+        })
+    }
+
+    pub(super) fn now(&self) -> Time {
+        self.rig.now()
+    }
+
+    pub(super) fn simulation(&self) -> &Simulation {
+        self.rig.server.simulation()
+    }
+
+    pub(super) fn client(&self, seat: usize) -> &Client {
+        &self.rig.seats[seat].client
+    }
+
+    /// Lets time pass until the server has played one more tick.
+    pub(super) fn tick(&mut self) {
+        let before = self.rig.server.current_tick();
+        while self.rig.server.current_tick() == before {
+            self.rig.step();
+        }
+        self.hear();
+        self.play();
+    }
+
+    /// Takes what the server and the clients tell.
+    fn hear(&mut self) {
+        self.events.clear();
+        while let Some(event) = self.rig.server.poll_event() {
+            match event {
+                ServerEvent::Joined { client, peer, .. } => {
+                    let seat = self.rig.seats.iter().position(|seat| seat.peer() == peer);
+                    let owned = ROSTER.iter().zip(&self.fighters);
+                    let owned =
+                        owned.filter(|(entry, _)| seat.map(PlayedBy::Client) == Some(entry.played_by));
+                    for (_, id) in owned {
+                        self.rig.server.give(*id, client);
+                    }
+                }
+                ServerEvent::Rejected { client, rejection } => {
+                    let seat = self.rig.seats.iter().position(|seat| seat.client.id() == Some(client));
+                    let who = seat.and_then(played_at);
+                    self.chronicle.rejected(self.rig.now(), who, rejection);
+                }
+                ServerEvent::Game(event) => self.events.push(event),
+                _ => {}
+            }
+        }
+        self.event_count += self.events.len() as u64;
+        for event in &self.events {
+            self.chronicle.tell(event, &self.fighters);
+        }
+        for seat in &mut self.rig.seats {
+            // Changes are for whoever draws; the demo draws what the server knows.
+            while seat.client.poll_event().is_some() {}
+        }
+    }
+
+    /// Lets the bots act: at the server at once, at a client through the network.
+    fn play(&mut self) {
+        let (now, words) = (self.rig.now(), self.words);
+        for (number, entry) in ROSTER.iter().enumerate() {
+            let bot = &mut self.bots[number];
+            let foes = ROSTER.iter().zip(&self.fighters).filter(|(foe, _)| foe.team != entry.team);
+            let foes = foes.map(|(_, id)| *id);
+            match entry.played_by {
+                PlayedBy::Server => {
+                    let simulation = self.rig.server.simulation();
+                    let wish = bot.think(now, simulation, self.fighters[number], foes, words);
+                    if let Some((ability, request)) = wish {
+                        // Nothing has changed since the bot asked whether it may.
+                        let _ = self.rig.server.simulation_mut().activate_with(ability, request);
+                    }
+                }
+                PlayedBy::Client(seat) => {
+                    let client = &mut self.rig.seats[seat].client;
+                    let Some(own) = client.own_controllers().next() else { continue };
+                    let foes: Vec<ControllerId> = foes.filter_map(|foe| client.local(foe)).collect();
+                    let wish = bot.think(now, client.simulation(), own, foes.into_iter(), words);
+                    if let Some((ability, request)) = wish {
+                        // What the client cannot ask for now, it asks for at its next thought.
+                        let _ = client.activate(ability, request);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Number of the fighter that is played at a client.
+pub(super) fn played_at(seat: usize) -> Option<usize> {
+    ROSTER.iter().position(|entry| entry.played_by == PlayedBy::Client(seat))
+}
+
+fn catalog() -> anyhow::Result<Arc<Catalog>> {
+    let definitions = PACK.iter().filter(|(name, _)| !name.starts_with("scenarios/"));
+    let files = definitions.fold(Loader::new(), |loader, (name, text)| loader.text(*name, *text));
+    Ok(files.as_set().load().context("the pack that the binary carries does not load")?.catalog)
+}
+
+#[cfg(test)]
+mod tests {
+    use ugas_core::time::Span;
+
+    use super::*;
+
+    fn played(seed: u64, link: &str, seconds: f64) -> Battle {
+        let mut battle = Battle::new(seed, link).unwrap();
+        while battle.now() < Time::ZERO + Span::seconds(seconds) {
+            battle.tick();
+        }
+        battle
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_match() {
+        let hash = |seed| played(seed, "bad", 4.0).simulation().state_hash();
+        assert_eq!(hash(3), hash(3));
+        assert_ne!(hash(3), hash(4));
+    }
+
+    #[test]
+    fn both_clients_play_over_a_bad_link() {
+        let battle = played(7, "bad", 8.0);
+        for seat in 0..SEATS {
+            let client = battle.client(seat);
+            assert_eq!(client.own_controllers().count(), 1);
+            assert!(client.statistics().confirmed > 3, "{:?}", client.statistics());
+            // 100 ms there and 100 ms back, at least.
+            assert!(client.round_trip() >= Span::millis(200), "{:?}", client.round_trip());
+        }
+        assert!(battle.event_count > 0);
+    }
+}
