@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::magnitude::{Dice, Inputs};
-use super::{Simulation, State, clamp};
+use super::{Role, Simulation, State, clamp};
 use crate::effect::{Effect, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -233,12 +233,13 @@ impl Simulation {
     /// which nothing depends on. Clamped at once, it is the current value, too. False if this is another, and nothing
     /// has changed then.
     fn execute_plainly(&mut self, run: &Run<'_>) -> bool {
-        let Self { catalog, state, scratch, .. } = self;
+        let Self { catalog, config, state, scratch, .. } = self;
         let Some((modifier, magnitude)) = run.effect.plain_write() else { return false };
         // What waits to be brought up to date is so at every execution, and hooks see each.
         if scratch.batch_depth > 0 || !scratch.is_up_to_date() || catalog.has_hooks() {
             return false;
         }
+        let is_client = config.role == Role::Client;
         let stacks = match run.active().filter(|_| modifier.factor_in_stacks) {
             Some(id) => state.effects.get(id).map_or(1, |active| active.stacks),
             None => 1,
@@ -254,6 +255,8 @@ impl Simulation {
             && !place.has_qualifier
             && place.attribute.derived.is_none()
             && place.dependents.is_empty()
+            // A client may not let every value fall as far as it would.
+            && !(is_client && place.attribute.def.prediction_floor.is_some())
             && controller.modifiers_of(slot).is_empty();
         if !stands_alone {
             return false;
