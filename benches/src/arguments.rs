@@ -17,7 +17,7 @@ Tasks:
 Options:
   --only NAME   only groups or curves whose name begins so; may be given several times
   --quick       few rounds and small populations: that it works, not how fast it is
-  --json        the table as JSON; a ratio is ours divided by floor, peer or allowed time
+  --json        the table as JSON; a ratio is ours divided by floor, peer or what is allowed
   --svg FILE    also draws the table: how far each line is from its goal
   --into FILE   also puts the result into a document, between its marks
   --help        this";

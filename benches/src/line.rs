@@ -20,8 +20,8 @@ pub(crate) enum Goal {
     Peer(f64),
     /// At most so many times the peer, which is another path of ours.
     AtMostPeer(f64),
-    /// At most so many nanoseconds.
-    Time(f64),
+    /// At most so many nanoseconds or bytes.
+    AtMost(f64),
 }
 
 /// A line of the table.
@@ -85,7 +85,7 @@ impl Line {
         let other = match self.goal {
             Goal::Floor(_) => self.floor,
             Goal::Peer(_) | Goal::AtMostPeer(_) => self.peer.map(|(_, time)| time),
-            Goal::Time(time) => Some(time),
+            Goal::AtMost(amount) => Some(amount),
         };
         other.map(|other| self.ours / other)
     }
@@ -95,7 +95,7 @@ impl Line {
         match self.goal {
             Goal::Floor(times) | Goal::AtMostPeer(times) => times,
             Goal::Peer(times) => 1.0 / times,
-            Goal::Time(_) => 1.0,
+            Goal::AtMost(_) => 1.0,
         }
     }
 
@@ -109,7 +109,7 @@ impl Line {
         self.is_met().map(|met| if met { "met" } else { "short" })
     }
 
-    /// In JSON a ratio is ours divided by floor, peer or allowed time, and met if it is at most the goal.
+    /// In JSON a ratio is ours divided by floor, peer or what is allowed, and met if it is at most the goal.
     pub(crate) fn to_json(&self) -> Value {
         let time = |value: f64| (self.unit == Unit::Nanoseconds).then_some(value);
         json!({
@@ -141,7 +141,7 @@ impl Line {
             Goal::Floor(times) => format!("≤ {times}× floor"),
             Goal::Peer(times) => format!("≥ {times}× peer"),
             Goal::AtMostPeer(times) => format!("≤ {times}× peer"),
-            Goal::Time(time) => format!("≤ {}", duration(time)),
+            Goal::AtMost(allowed) => format!("≤ {}", amount(allowed)),
         };
         let dash = || "–".to_owned();
         [

@@ -13,7 +13,7 @@ const UNITS: usize = 256;
 pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let ours = alone(effort, ours());
     vec![
-        Line::new("ability", ours, Goal::Time(1000.0))
+        Line::new("ability", ours, Goal::AtMost(1000.0))
             .must_not_allocate()
             .note("cost and cooldown effects applied; that the cooldown expires is not timed"),
     ]

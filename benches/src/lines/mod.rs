@@ -5,6 +5,7 @@ mod check;
 mod dependencies;
 mod effects;
 mod modifiers;
+mod network;
 mod population;
 mod rollback;
 mod state;
@@ -12,6 +13,9 @@ mod sweep;
 mod tags;
 
 pub(crate) use dependencies::Shape;
+#[cfg(feature = "peers")]
+pub(crate) use network::Change;
+pub(crate) use network::Trace;
 pub(crate) use state::crowd;
 
 use crate::line::Line;
@@ -21,7 +25,7 @@ use crate::measure::Effort;
 pub(crate) type Group = (&'static str, fn(Effort) -> Vec<Line>);
 
 /// Every group, in the order of the table of goals.
-pub(crate) const GROUPS: [Group; 13] = [
+pub(crate) const GROUPS: [Group; 17] = [
     ("modifiers", modifiers::measure),
     ("dependencies", dependencies::measure),
     ("instant", effects::instant),
@@ -32,6 +36,10 @@ pub(crate) const GROUPS: [Group; 13] = [
     ("ability", ability::measure),
     ("snapshot", state::snapshot),
     ("memory", state::memory),
+    ("encode", network::encode),
+    ("bytes-moba", network::moba),
+    ("bytes-players", network::players),
+    ("bytes-raid", network::raid),
     ("rollback", rollback::measure),
     ("check", check::measure),
     ("sweep", sweep::measure),

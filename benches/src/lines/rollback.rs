@@ -22,7 +22,7 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     assert_eq!(client.world.sim.state_hash(), hash, "the same inputs lead to the same state");
     let ours = alone(effort, subject(move || client.roll_back()));
     vec![
-        Line::new("rollback", ours, Goal::Time(100_000.0))
+        Line::new("rollback", ours, Goal::AtMost(100_000.0))
             .must_not_allocate()
             .note("restore, then 20 × (5 hits, 1 buff, 33 ms, snapshot) of 5 controllers"),
     ]

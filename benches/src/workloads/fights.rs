@@ -58,9 +58,9 @@ fn rules() -> Rules {
 
 /// Casters that cast at others, and a mob that strikes.
 #[derive(Clone)]
-struct Battle {
-    casters: usize,
-    mob: usize,
+pub(crate) struct Battle {
+    pub(crate) casters: usize,
+    pub(crate) mob: usize,
 }
 
 impl Host for Battle {
@@ -109,9 +109,9 @@ pub(crate) fn players(effort: Effort) -> Vec<Line> {
 
 /// Forty players keep 2,000 effects on one boss.
 #[derive(Clone)]
-struct Raid;
+pub(crate) struct Raid;
 
-const RAIDERS: usize = 40;
+pub(crate) const RAIDERS: usize = 40;
 
 impl Host for Raid {
     fn rules(&self) -> Rules {

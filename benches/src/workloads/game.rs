@@ -92,7 +92,7 @@ pub(crate) trait Game {
 
 /// Ours.
 pub(crate) struct Ours {
-    world: World,
+    pub(crate) world: World,
     effects: Vec<EffectId>,
     tags: Vec<Option<TagId>>,
     attributes: Vec<AttributeId>,

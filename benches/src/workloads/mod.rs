@@ -2,9 +2,9 @@
 //! they are timed.
 
 mod crowd;
-mod fights;
+pub(crate) mod fights;
 mod forest;
-mod game;
+pub(crate) mod game;
 mod prediction;
 
 use crate::line::{Goal, Line};
@@ -24,7 +24,7 @@ pub(crate) const GROUPS: [Group; 7] = [
 ];
 
 /// What a host does in a game, and what it remembers.
-trait Host: Clone + 'static {
+pub(crate) trait Host: Clone + 'static {
     fn rules(&self) -> Rules;
     fn units(&self) -> usize;
     /// Before the first frame.

@@ -1,0 +1,196 @@
+//! A fight behind a server, and a client that watches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ugas::net::quantise::Quantiser;
+use ugas::net::wire::Dictionary;
+use ugas::net::{
+    Client, ClientConfig, Lens, Own, PeerId, Server, ServerConfig, ServerEvent, TickLength, Transmit,
+};
+use ugas::{Config, Simulation, Span, Time};
+
+use super::trace::Trace;
+use crate::workloads::Host;
+use crate::workloads::game::{FRAMES, Game, Lasting, Ours, effect};
+
+/// How a fight is put on the network.
+pub(crate) struct Setting {
+    /// Ticks in a second.
+    pub(crate) rate: u32,
+    /// What everybody has. In the workloads nobody ever dies; here who does gets as much again.
+    pub(crate) health: f64,
+    /// How exactly others are told of it.
+    pub(crate) shown_health: Quantiser,
+    /// Units that the client sees; the first is its own.
+    pub(crate) in_view: Vec<usize>,
+}
+
+const PEER: PeerId = PeerId(1);
+/// Half a round trip.
+const DELAY: Span = Span::millis(25);
+/// How often in a tick datagrams are delivered.
+const STEPS: u32 = 4;
+/// How long the client is in before it is watched.
+const SETTLING: u32 = 3;
+
+/// A fight behind a server, and a client that watches.
+pub(crate) struct Stage<H> {
+    host: H,
+    setting: Setting,
+    /// The game, as long as commands are given; otherwise the server has its simulation.
+    game: Ours,
+    server: Server,
+    client: Client,
+    dictionary: Dictionary,
+    now: Time,
+    tick: u32,
+    frame: u32,
+    to_client: VecDeque<(Time, Vec<u8>)>,
+    to_server: VecDeque<(Time, Vec<u8>)>,
+    /// The effect that gives back all health.
+    rise: usize,
+}
+
+impl<H: Host> Stage<H> {
+    /// The fight has gone on for as long as it takes to be as busy as it gets, and the client is in.
+    pub(crate) fn new(mut host: H, setting: Setting) -> Self {
+        let mut rules = host.rules();
+        for (name, value, _) in &mut rules.attributes {
+            if *name == "Health" {
+                *value = setting.health;
+            }
+        }
+        let rise = rules.effects.len();
+        rules.effects.push(effect("GE_Rise", Lasting::Instant).add("Health", setting.health));
+        let mut game = Ours::new(&rules, host.units());
+        host.begin(&mut game);
+        let catalog = Arc::clone(game.world.sim.catalog());
+        let (health, mana) = (game.world.attribute("Health"), game.world.attribute("Mana"));
+        let dictionary = Dictionary::of(&catalog)
+            .with_attribute(health, setting.shown_health)
+            .and_then(|known| known.with_attribute(mana, Quantiser::Range { min: 0.0, max: 127.0, bits: 7 }))
+            .expect("the quantisers make sense");
+        let config = ServerConfig {
+            length: TickLength::hertz(setting.rate),
+            show_everything: false,
+            dictionary: Some(dictionary.clone()),
+            ..ServerConfig::default()
+        };
+        let stand_in = Simulation::new(Arc::clone(&catalog), Config::seeded(7));
+        let mut server = Server::new(std::mem::replace(&mut game.world.sim, stand_in), config);
+        let others = server.add_lens(Lens::minimal().with_attribute(health).with_attribute(mana));
+        let own = server.add_lens(Lens::owner());
+        for unit in &game.world.units {
+            server.set_lens(*unit, Own::Others, Some(others));
+            server.set_lens(*unit, Own::Own, Some(own));
+        }
+        let config = ClientConfig { dictionary: Some(dictionary.clone()), ..ClientConfig::default() };
+        let client = Client::new(catalog, config, 1);
+        let mut stage = Self {
+            host,
+            setting,
+            game,
+            server,
+            client,
+            dictionary,
+            now: Time::ZERO,
+            tick: 0,
+            frame: 0,
+            to_client: VecDeque::new(),
+            to_server: VecDeque::new(),
+            rise,
+        };
+        let ticks = stage.host.warm_up() * stage.setting.rate / FRAMES;
+        for _ in 0..ticks {
+            stage.play_tick();
+        }
+        stage
+    }
+
+    /// What the client is told in so many seconds.
+    pub(crate) fn watch(mut self, seconds: u32) -> Trace {
+        let own = self.game.world.units[self.setting.in_view[0]];
+        let mut trace = Trace::new(self.dictionary.clone(), self.setting.in_view.len(), own);
+        for tick in 0..(SETTLING + seconds) * self.setting.rate {
+            trace.is_counting = tick >= SETTLING * self.setting.rate;
+            self.connected_tick(&mut trace);
+        }
+        assert_eq!(self.client.own_controllers().count(), 1, "the client plays");
+        assert_eq!(self.client.statistics().dropped, 0, "the client understands everything");
+        self.compare();
+        trace
+    }
+
+    /// The client sees what there is, as far as it is told.
+    fn compare(&self) {
+        let health = self.game.world.attribute("Health");
+        let told = |unit: usize| {
+            let controller = self.game.world.units[unit];
+            let shown = self.client.simulation().current(self.client.local(controller)?, health)?;
+            let truth = self.server.simulation().current(controller, health)?;
+            Some((shown - truth).abs())
+        };
+        // What is on its way, and half a step.
+        let slack = self.setting.health * 0.1 + 500.0;
+        for unit in &self.setting.in_view {
+            assert!(told(*unit).is_some_and(|distance| distance <= slack), "unit {unit} is told as it is");
+        }
+    }
+
+    fn connected_tick(&mut self, trace: &mut Trace) {
+        let step = Span::from_micros(1_000_000 / i64::from(self.setting.rate) / i64::from(STEPS));
+        for at in 0..STEPS {
+            self.now += step;
+            while let Some(bytes) = arrived(&mut self.to_server, self.now) {
+                self.server.handle(self.now, PEER, &bytes);
+            }
+            if at == 0 {
+                self.play_tick();
+                while let Some(Transmit { bytes, .. }) = self.server.poll_transmit() {
+                    trace.take(&bytes);
+                    self.to_client.push_back((self.now + DELAY, bytes));
+                }
+                trace.end_tick();
+            }
+            while let Some(bytes) = arrived(&mut self.to_client, self.now) {
+                self.client.handle(self.now, &bytes);
+            }
+            self.client.update(self.now);
+            while self.client.poll_event().is_some() {}
+            while let Some(bytes) = self.client.poll_transmit() {
+                self.to_server.push_back((self.now + DELAY, bytes));
+            }
+        }
+    }
+
+    /// The frames of the workload that begin within one tick of the server's.
+    fn play_tick(&mut self) {
+        self.tick += 1;
+        std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
+        while self.frame * self.setting.rate < self.tick * FRAMES {
+            self.frame += 1;
+            self.host.commands(&mut self.game, self.frame);
+        }
+        for unit in 0..self.host.units() {
+            if self.game.current(unit, 0) <= 0.0 {
+                self.game.apply(self.rise, unit, unit);
+            }
+        }
+        std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
+        self.server.tick(self.now);
+        while let Some(event) = self.server.poll_event() {
+            if let ServerEvent::Joined { client, .. } = event {
+                let units = &self.game.world.units;
+                self.server.give(units[self.setting.in_view[0]], client);
+                for unit in &self.setting.in_view {
+                    self.server.show(units[*unit], client);
+                }
+            }
+        }
+    }
+}
+
+fn arrived(link: &mut VecDeque<(Time, Vec<u8>)>, now: Time) -> Option<Vec<u8>> {
+    link.pop_front_if(|(at, _)| *at <= now).map(|(_, bytes)| bytes)
+}

@@ -1,0 +1,201 @@
+//! `bevy_replicon`: entities with components, replicated to clients.
+//!
+//! A server and a client in one process, that exchange messages after every tick: an acknowledgement is there before the
+//! next tick, which is a shorter round trip than ours has. What it sends is counted as it leaves the server, without what a
+//! messaging backend adds to make its channels reliable.
+//!
+//! An entity is a controller with a component for each attribute, so that only those go that changed: of others the
+//! quantised number, of the client's own both values. Tags are bits of one component, without their counts. Each record of
+//! the client's own, such as an effect, is an entity with its bytes.
+
+use std::collections::BTreeMap;
+
+use bevy::ecs::component::Mutable;
+use bevy::prelude::*;
+use bevy::state::app::StatesPlugin;
+use bevy_replicon::prelude::*;
+use bevy_replicon::test_app::{ServerTestAppExt, TestClientEntity};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use ugas::ControllerId;
+use ugas::core::mirror::{Piece, PieceKey};
+use ugas::net::quantise::Quantiser;
+
+use crate::lines::{Change, Trace};
+
+/// An attribute of others.
+#[derive(Component, Serialize, Deserialize, PartialEq)]
+struct Shown<const N: u32>(u32);
+
+/// An attribute of the client's own.
+#[derive(Component, Serialize, Deserialize, PartialEq)]
+struct Exact<const N: u32>(f32, f32);
+
+/// A bit for each tag.
+#[derive(Component, Serialize, Deserialize, PartialEq, Default)]
+struct Tags(u32);
+
+/// An effect or an ability, as the core writes it.
+#[derive(Component, Serialize, Deserialize, PartialEq)]
+struct Record(Vec<u8>);
+
+/// Bytes to the client while the changes of a trace are replicated.
+pub(crate) fn replicated_bytes(trace: &Trace) -> Option<f64> {
+    let mut peer = Peer::new();
+    for ((controller, key), piece) in &trace.before {
+        let own = *controller == trace.own;
+        let change = Change { controller: *controller, own, key: *key, old: None, new: Some(piece.clone()) };
+        peer.change(trace, &change);
+    }
+    for _ in 0..8 {
+        peer.tick();
+    }
+    let mut bytes = 0;
+    for changes in &trace.ticks {
+        changes.iter().for_each(|change| peer.change(trace, change));
+        bytes += peer.tick();
+    }
+    for _ in 0..8 {
+        peer.tick();
+    }
+    peer.compare();
+    Some(bytes as f64)
+}
+
+/// A server, and a client that it replicates to.
+struct Peer {
+    server: App,
+    client: App,
+    controllers: BTreeMap<ControllerId, Entity>,
+    records: BTreeMap<(ControllerId, PieceKey), Entity>,
+}
+
+impl Peer {
+    fn new() -> Self {
+        let mut server = app();
+        let mut client = app();
+        server.connect_client(&mut client);
+        Self { server, client, controllers: BTreeMap::new(), records: BTreeMap::new() }
+    }
+
+    /// Replicates what changed, and says how many bytes the client was sent.
+    fn tick(&mut self) -> usize {
+        self.server.update();
+        let to = **self.client.world().resource::<TestClientEntity>();
+        let mut from_client = self.client.world_mut().resource_mut::<ClientMessages>();
+        let mut from_server = self.server.world_mut().resource_mut::<ServerMessages>();
+        for (channel, message) in from_client.drain_sent() {
+            from_server.insert_received(to, channel, message);
+        }
+        let mut bytes = 0;
+        for (_, channel, message) in from_server.drain_sent() {
+            bytes += message.len();
+            from_client.insert_received(channel, message);
+        }
+        self.client.update();
+        bytes
+    }
+
+    fn change(&mut self, trace: &Trace, change: &Change) {
+        let world = self.server.world_mut();
+        if change.key.is_record() {
+            return self.change_record(change);
+        }
+        let entity = *self
+            .controllers
+            .entry(change.controller)
+            .or_insert_with(|| world.spawn((Replicated, Tags::default())).id());
+        match (change.key, &change.new) {
+            (PieceKey::Attribute(attribute), Some(Piece::Attribute { base, current })) => {
+                let both = (*base as f32, *current as f32);
+                let shown = code(trace.dictionary.attribute(attribute), *current);
+                match (change.own, attribute.index()) {
+                    (true, 0) => put(world, entity, Exact::<0>(both.0, both.1)),
+                    (true, 1) => put(world, entity, Exact::<1>(both.0, both.1)),
+                    (true, 2) => put(world, entity, Exact::<2>(both.0, both.1)),
+                    (true, 3) => put(world, entity, Exact::<3>(both.0, both.1)),
+                    (false, 0) => put(world, entity, Shown::<0>(shown)),
+                    (false, 1) => put(world, entity, Shown::<1>(shown)),
+                    (false, 2) => put(world, entity, Shown::<2>(shown)),
+                    (false, 3) => put(world, entity, Shown::<3>(shown)),
+                    _ => panic!("the workloads have four attributes"),
+                }
+            }
+            (PieceKey::Tag(tag), new) => {
+                assert!(tag.index() < 32, "tags fit a mask");
+                let bit = 1 << tag.index();
+                let known = world.get::<Tags>(entity).map_or(0, |tags| tags.0);
+                put(world, entity, Tags(if new.is_some() { known | bit } else { known & !bit }));
+            }
+            _ => panic!("the workloads have attributes and tags"),
+        }
+    }
+
+    fn change_record(&mut self, change: &Change) {
+        let world = self.server.world_mut();
+        let at = (change.controller, change.key);
+        match (&change.new, self.records.get(&at)) {
+            (Some(Piece::Record(bytes)), Some(entity)) => put(world, *entity, Record(bytes.to_vec())),
+            (Some(Piece::Record(bytes)), None) => {
+                let entity = world.spawn((Replicated, Record(bytes.to_vec()))).id();
+                self.records.insert(at, entity);
+            }
+            (_, Some(entity)) => {
+                world.despawn(*entity);
+                self.records.remove(&at);
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// The client has what the server has.
+    fn compare(&mut self) {
+        assert_eq!(sums(&mut self.server), sums(&mut self.client), "bevy_replicon replicates");
+    }
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, StatesPlugin, RepliconPlugins.set(ServerPlugin::new(PostUpdate))));
+    app.replicate::<Shown<0>>().replicate::<Shown<1>>().replicate::<Shown<2>>().replicate::<Shown<3>>();
+    app.replicate::<Exact<0>>().replicate::<Exact<1>>().replicate::<Exact<2>>().replicate::<Exact<3>>();
+    app.replicate::<Tags>().replicate::<Record>();
+    app.finish();
+    app
+}
+
+/// Changes a component only if that is news.
+fn put<C>(world: &mut World, entity: Entity, new: C)
+where
+    C: Component<Mutability = Mutable> + Serialize + DeserializeOwned + PartialEq,
+{
+    let mut entity = world.entity_mut(entity);
+    match entity.get_mut::<C>() {
+        Some(mut old) => {
+            old.set_if_neq(new);
+        }
+        None => {
+            entity.insert(new);
+        }
+    }
+}
+
+fn code(quantiser: Quantiser, value: f64) -> u32 {
+    match quantiser {
+        Quantiser::Range { min, max, bits } => {
+            ((value - min) / (max - min) * f64::from((1u32 << bits) - 1)).round() as u32
+        }
+        _ => value.round() as u32,
+    }
+}
+
+/// Sums over all entities, the same on both sides if everything arrived.
+fn sums(app: &mut App) -> [u64; 4] {
+    let world = app.world_mut();
+    let health = world.query::<&Shown<0>>().iter(world).map(|shown| u64::from(shown.0)).sum();
+    let tags = world.query::<&Tags>().iter(world).map(|tags| u64::from(tags.0)).sum();
+    let own = world.query::<&Exact<0>>().iter(world).map(|exact| u64::from(exact.0.to_bits())).sum();
+    let bytes_of = |record: &Record| record.0.iter().map(|byte| u64::from(*byte)).sum::<u64>();
+    let bytes = world.query::<&Record>().iter(world).map(bytes_of).sum();
+    [health, tags, own, bytes]
+}
