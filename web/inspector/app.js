@@ -68,14 +68,19 @@ async function showDrawer() {
       ? explanation(await app.ask("explain", { controller: open.controller, attribute: open.attribute }), close)
       : checks(await app.ask("checks", { ability: open.ability }), close);
     fill(drawer, content);
+    if (wantsFocus) close.focus();
+    wantsFocus = false;
   } catch (error) {
     fill(drawer, h("div", { class: "head" }, h("h1", {}, "Explanation"), h("span", { class: "right" }, close)), h("p", { class: "note" }, `${error.message}.`));
   }
 }
 
+/** Whoever opens an explanation goes there, and back to where they were when it closes. */
 let opener = null;
+let wantsFocus = false;
 function focusDrawer() {
   opener = document.activeElement;
+  wantsFocus = true;
 }
 function closeDrawer() {
   app.open = null;
@@ -114,12 +119,12 @@ connection.addEventListener("problem", (event) => { fill(main, h("p", { class: "
 addEventListener("hashchange", route);
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && app.open) return closeDrawer();
-  if (event.target.closest("input, select, textarea, button")) return;
+  if (event.target.closest("input, select, textarea")) return;
   const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
   if (step) { event.preventDefault(); app.goTo(app.now + step); }
   else if (event.key === "Home") app.goTo(connection.head?.first ?? 0);
   else if (event.key === "End") app.goTo(connection.head?.last ?? 0);
-  else if (event.key === " ") { event.preventDefault(); scrubber.toggle(); }
+  else if (event.key === " " && !event.target.closest("button, a")) { event.preventDefault(); scrubber.toggle(); }
   else if (event.key === "/") { event.preventDefault(); main.querySelector("input[type=search]")?.focus(); }
 });
 

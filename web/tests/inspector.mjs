@@ -206,7 +206,7 @@ ${applied}
     const [middle, late] = [frames[Math.floor(frames.length / 2)], frames[Math.floor(frames.length * 0.9)]];
     console.log(`    ${frames.length} frames: half within ${middle.toFixed(0)} ms, nine of ten within ${late.toFixed(0)} ms`);
     // Other programs may take the processor away for a while, so single frames prove nothing.
-    assert.ok(middle < 100, `half of the frames take more than ${middle} ms`);
+    assert.ok(middle < 250, `half of the frames take more than ${middle} ms`);
     await page.type('[data-key="search"]', "wolf-999");
     await page.until(`document.querySelectorAll("main tbody tr").length === 1`);
     assert.match(await page.text("main tbody"), /wolf-999[\s\S]*85/); // 100 - 3 × 5

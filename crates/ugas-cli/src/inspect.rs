@@ -74,7 +74,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
     );
     let (player, settings) = match is_recording(path)? {
-        true => (replay::open(path, false)?, recording_settings(path)),
+        true => {
+            let player = replay::open(path, false)?;
+            let settings = recording_settings(path, &player);
+            (player, settings)
+        }
         false => record(arguments)?,
     };
     if arguments.tui {
@@ -105,9 +109,24 @@ fn is_recording(path: &Path) -> anyhow::Result<bool> {
     Ok(start == magic)
 }
 
-fn recording_settings(path: &Path) -> Settings {
+/// A recording of a scenario knows which, and moments can be exported as that; whether it still leads there is looked at
+/// then.
+fn recording_settings(path: &Path, player: &replay::Tape) -> Settings {
+    let labels = &player.recording().header().labels;
+    let label =
+        |wanted: &str| labels.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     let name = path.file_name().unwrap_or(path.as_os_str());
-    Settings::default().title(name.to_string_lossy())
+    let settings = Settings::default().title(label("scenario").map_or(name.to_string_lossy(), Into::into));
+    let scenarios = label("file").and_then(|file| Scenario::load(file).ok()).unwrap_or_default();
+    match scenarios.into_iter().find(|scenario| Some(scenario.name()) == label("scenario")) {
+        Some(scenario) => of_scenario(settings, &scenario),
+        None => settings,
+    }
+}
+
+fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
+    let pack = scenario.pack().map_or_else(|| ".".to_owned(), |pack| pack.display().to_string());
+    settings.title(scenario.name()).scenario(scenario.clone()).pack(pack)
 }
 
 /// Runs the scenario in small steps, and records it in memory.
@@ -123,9 +142,7 @@ fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
     let bytes = tape.finish(scenario.name())?;
     let source: Box<dyn replay::Source> = Box::new(Cursor::new(bytes));
     let player = Player::new(Recording::open(source)?)?;
-    let pack = scenario.pack().map_or_else(|| ".".to_owned(), |pack| pack.display().to_string());
-    let settings = Settings::default().title(scenario.name()).scenario(scenario.clone()).pack(pack);
-    Ok((player, settings))
+    Ok((player, of_scenario(Settings::default(), scenario)))
 }
 
 /// Watches nothing.

@@ -7,12 +7,14 @@
 mod check;
 mod completions;
 mod conformance;
+mod connect;
 mod demo;
 mod explain;
 mod input;
 mod inspect;
 mod load;
 mod new;
+mod online;
 mod output;
 mod overwrite;
 mod play;
@@ -21,6 +23,7 @@ mod replay;
 mod run;
 mod save;
 mod schema;
+mod serve;
 mod sweep;
 mod watch;
 
@@ -79,6 +82,8 @@ enum Command {
     Play(play::Arguments),
     Replay(replay::Arguments),
     Inspect(inspect::Arguments),
+    Serve(serve::Arguments),
+    Connect(connect::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -97,6 +102,8 @@ fn main() -> ExitCode {
         Command::Play(arguments) => play::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Connect(arguments) => connect::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {

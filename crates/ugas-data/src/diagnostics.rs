@@ -216,7 +216,8 @@ impl Sink {
         }
     }
 
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    /// What was collected.
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
     }
 }

@@ -311,4 +311,8 @@ mod manual {
     struct NetworkContract;
     #[doc = include_str!("../../../docs/book/26-inspector.md")]
     struct Inspector;
+    #[doc = include_str!("../../../docs/book/27-from-c.md")]
+    struct FromC;
+    #[doc = include_str!("../../../docs/book/25-server-and-clients.md")]
+    struct ServerAndClients;
 }

@@ -7,6 +7,7 @@ mod editor;
 mod explain;
 mod inspect;
 mod new;
+mod online;
 mod overwrite;
 mod play;
 mod replay;

@@ -1,13 +1,18 @@
 //! Soundness: everything that is derived, compared with what it is derived from.
 
+use smallvec::SmallVec;
+
 use super::Simulation;
 use super::state::{Timer, TimerKind};
 use crate::ability::ThreadStatus;
 use crate::controller::Controller;
 use crate::controller::index::{AbilityKey, EffectKey, RunKey};
-use crate::effect::EffectStatus;
+use crate::effect::{EffectStatus, WatchSide};
 use crate::handle::ControllerId;
+use crate::hash::StateHasher;
 use crate::id::{EffectId, TagId};
+use crate::row::Row;
+use crate::tag::TagContainer;
 use crate::time::Time;
 
 impl Simulation {
@@ -19,7 +24,8 @@ impl Simulation {
             self.check_abilities(id, controller, &mut found);
             self.check_subscriptions(id, controller, &mut found);
             self.check_effects(id, controller, &mut found);
-            self.check_gifts(controller, &mut found);
+            self.check_followers(id, controller, &mut found);
+            self.check_gifts(id, controller, &mut found);
         }
         self.check_uses(&mut found);
         self.check_runs(&mut found);
@@ -78,6 +84,28 @@ impl Simulation {
         differ(found, "the index of effects", &controller.effect_index, sorted(index));
     }
 
+    /// Effects here and elsewhere that come from a controller, or follow something of it.
+    fn check_followers(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        let (mut outgoing, mut watchers) = (Vec::new(), Vec::new());
+        for (handle, active) in self.state.effects.iter() {
+            let Some(effect) = self.state.definition(&self.catalog, active.effect) else { continue };
+            if active.source() == Some(id) && active.target != id {
+                outgoing.push((active.sequence, handle));
+            }
+            for watch in &effect.watches {
+                let followed = match watch.side {
+                    WatchSide::Source => active.source(),
+                    WatchSide::Target => Some(active.target),
+                };
+                if followed == Some(id) {
+                    watchers.push((watch.subject, active.sequence, handle));
+                }
+            }
+        }
+        differ(found, "effects elsewhere", &controller.outgoing, sorted(outgoing));
+        differ(found, "followers", &controller.watchers, sorted(watchers));
+    }
+
     /// How many instances effects created at run time have.
     fn check_uses(&self, found: &mut Vec<String>) {
         let first = self.catalog.effect_count();
@@ -94,20 +122,25 @@ impl Simulation {
         }
     }
 
-    /// Ability blocks and cues: counted gifts of effects and abilities.
-    fn check_gifts(&self, controller: &Controller, found: &mut Vec<String>) {
-        let (mut blocks, mut cues) = (Vec::new(), Vec::new());
-        for &id in &controller.effects {
-            let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { continue };
-            if active.status == EffectStatus::Running && active.given && !active.inhibited {
-                blocks.extend(effect.block_abilities.iter());
-                cues.extend(effect.cues.iter());
-            }
+    /// What effects and abilities give: modifiers, tags, cues and ability blocks.
+    fn check_gifts(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
+        // Inside a batch magnitudes wait for its end.
+        if self.scratch.batch_depth == 0 {
+            let mut modifiers = Row::new();
+            self.derive_modifiers(id, &mut modifiers);
+            differ(found, "modifiers", &controller.modifiers, modifiers.iter().cloned());
         }
-        let runs = controller.activations.iter().filter_map(|&run| self.state.activations.get(run));
-        cues.extend(runs.flat_map(|run| run.cues.iter().copied()));
-        differ(found, "ability blocks", &controller.ability_blocks, counted(blocks).into_iter());
-        differ(found, "cues", &controller.cues, counted(cues).into_iter());
+        let mut tags = TagContainer::default();
+        self.derive_tags(id, &mut tags, &mut Vec::new());
+        // By hash: a container may keep places of tags that are gone.
+        if StateHasher::of(&controller.tags) != StateHasher::of(&tags) {
+            found.push(format!("tags are {:?} and should be {tags:?}", controller.tags));
+        }
+        let mut cues = SmallVec::new();
+        self.derive_cues(id, &mut cues);
+        differ(found, "cues", &controller.cues, cues.into_iter());
+        let blocks = self.giving_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
+        differ(found, "ability blocks", &controller.ability_blocks, counted(blocks.collect()).into_iter());
     }
 
     /// Every task holds a branch, every branch that is held has its task, and joins know their branches.

@@ -1,0 +1,162 @@
+//! How it went, for people and tools.
+
+use serde_json::{Map, Value, json};
+use ugas_core::debug::ControllerPage;
+use ugas_net::ClientStatistics;
+
+use super::bot::Failure;
+use super::player::Player;
+use super::session::End;
+use crate::Status;
+use crate::output::{self, Format};
+
+/// How it went.
+pub(super) struct Outcome {
+    end: End,
+    id: Option<u32>,
+    server: String,
+    seconds: f64,
+    round_trip: f64,
+    statistics: ClientStatistics,
+    own: Option<ControllerPage>,
+    others: usize,
+    failures: Vec<Failure>,
+}
+
+impl Outcome {
+    /// What is seen last, and then the player leaves.
+    pub(super) fn of(player: &mut Player, failures: Vec<Failure>) -> Self {
+        let client = player.client();
+        let own = player.own().and_then(|own| client.simulation().debug(own));
+        Self {
+            id: client.id().map(|id| id.0),
+            server: player.session.server(),
+            seconds: player.session.elapsed().as_secs_f64(),
+            round_trip: client.round_trip().as_seconds() * 1_000.0,
+            statistics: client.statistics(),
+            own,
+            others: player.others().len(),
+            failures,
+            end: player.end(),
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let is_fine = matches!(self.end, End::Left | End::Closed(_)) && self.failures.is_empty();
+        if is_fine { Status::Fine } else { Status::No }
+    }
+
+    pub(super) fn print(&self, format: Format) -> anyhow::Result<()> {
+        match format {
+            Format::Json => output::print_json(&self.json()),
+            Format::Text => {
+                output::print(&self.text())?;
+                for failure in &self.failures {
+                    eprintln!("{} line {}: {}", output::bad("failed"), failure.line, failure.message);
+                }
+                match &self.end {
+                    End::Refused(why) => eprintln!("{}: {why}", output::bad("refused")),
+                    End::Lost(why) => eprintln!("{}: {why}", output::bad("lost")),
+                    End::Left | End::Closed(_) => {}
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn words(&self) -> (&'static str, Option<&str>) {
+        match &self.end {
+            End::Left if self.failures.is_empty() => ("left", None),
+            End::Left => ("failed", None),
+            End::Refused(why) => ("refused", Some(why)),
+            End::Closed(why) => ("closed", Some(why)),
+            End::Lost(why) => ("lost", Some(why)),
+        }
+    }
+
+    fn text(&self) -> String {
+        if self.id.is_none() {
+            return String::new();
+        }
+        let ClientStatistics { confirmed, rejected, mispredicted, received_bytes, sent_bytes, .. } =
+            self.statistics;
+        let how = match &self.end {
+            End::Closed(why) => format!("it is over: {why}"),
+            _ => "it is over".to_owned(),
+        };
+        let mut text = format!(
+            "{how}, after {:.1} s\n\
+             commands: {confirmed} confirmed, {rejected} rejected; {mispredicted} ticks mispredicted\n\
+             round trip {:.0} ms, {:.1} kB received, {:.1} kB sent\n",
+            self.seconds,
+            self.round_trip,
+            received_bytes as f64 / 1_000.0,
+            sent_bytes as f64 / 1_000.0,
+        );
+        if let Some(own) = &self.own {
+            let values =
+                own.attributes.iter().map(|line| format!("{} {}", line.name, output::short(line.current)));
+            text.push_str(&format!("last seen: {}\n", values.collect::<Vec<_>>().join(", ")));
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let (outcome, reason) = self.words();
+        let ClientStatistics {
+            received,
+            received_bytes,
+            dropped,
+            sent,
+            sent_bytes,
+            confirmed,
+            rejected,
+            mispredicted,
+            replayed,
+        } = self.statistics;
+        let failures = self.failures.iter();
+        json!({
+            "outcome": outcome,
+            "reason": reason,
+            "server": self.server,
+            "id": self.id,
+            "seconds": self.seconds,
+            "round_trip_ms": self.round_trip,
+            "statistics": {
+                "received": received,
+                "received_bytes": received_bytes,
+                "dropped": dropped,
+                "sent": sent,
+                "sent_bytes": sent_bytes,
+                "confirmed": confirmed,
+                "rejected": rejected,
+                "mispredicted": mispredicted,
+                "replayed": replayed,
+            },
+            "own": self.own.as_ref().map(page),
+            "others": self.others,
+            "failures": failures
+                .map(|failure| json!({ "step": failure.step, "line": failure.line, "message": failure.message }))
+                .collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn page(page: &ControllerPage) -> Value {
+    let attributes = page.attributes.iter();
+    let attributes: Map<String, Value> = attributes
+        .map(|line| (line.name.clone(), json!({ "base": line.base, "current": line.current })))
+        .collect();
+    let tags: Map<String, Value> =
+        page.tags.iter().map(|line| (line.name.clone(), json!(line.count))).collect();
+    let effects = page.effects.iter().map(|line| {
+        json!({ "effect": line.name, "stacks": line.stacks, "remaining": line.remaining.map(|left| left.as_seconds()) })
+    });
+    json!({
+        "template": page.template,
+        "attributes": attributes,
+        "tags": tags,
+        "effects": effects.collect::<Vec<_>>(),
+        "abilities": page.abilities.iter().map(|line| line.name.clone()).collect::<Vec<_>>(),
+    })
+}

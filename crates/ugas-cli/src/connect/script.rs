@@ -1,0 +1,441 @@
+//! Scripts of bots: a YAML file with a list of steps. Everything in it is checked before anything is played.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use ugas_core::catalog::Catalog;
+use ugas_core::nearest::nearest;
+use ugas_data::diagnostics::Sink;
+use ugas_data::node::{self, Entry, Node, Value};
+use ugas_data::{Limits, SourceMap, Span};
+
+use crate::{input, output};
+
+/// No script comes near it.
+const LARGEST: u64 = 1 << 20;
+/// How long an expectation may take to come true, in seconds, if it does not say so.
+const PATIENCE: f64 = 2.0;
+/// How far a value may be from what is expected, relative to it, as in scenarios.
+const TOLERANCE: f64 = 1e-9;
+/// Nobody waits longer, in seconds.
+const LONGEST: f64 = 86_400.0;
+
+/// A script.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Script {
+    pub(super) steps: Vec<Step>,
+}
+
+/// A step, and where it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Step {
+    pub(super) line: u32,
+    pub(super) act: Act,
+}
+
+/// What a step does.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Act {
+    /// Lets so many seconds pass.
+    Wait(f64),
+    /// Uses an ability.
+    Activate { ability: String, target: Option<String> },
+    /// Cancels the runs of an ability.
+    Cancel(String),
+    /// Presses an input.
+    Press(String),
+    /// Releases an input.
+    Release(String),
+    /// Confirms what waits for it.
+    Confirm,
+    /// Declines what waits for it.
+    Decline,
+    /// Uses abilities by chance.
+    Random { seconds: f64, every: f64, seed: u64 },
+    /// Waits until all of this is so, and fails if it does not come to be.
+    Expect(Expectation),
+}
+
+/// What is expected of the client's own view.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Expectation {
+    /// How many seconds it may take.
+    pub(super) within: f64,
+    /// Of the player's own controller: current values.
+    pub(super) attributes: Vec<(String, Bounds)>,
+    /// Tags that the controller has.
+    pub(super) has: Vec<String>,
+    /// Tags that it does not have.
+    pub(super) has_not: Vec<String>,
+    /// What became of the step before: `Ok`, `Refused`, `Rejected`, or the code of a reason.
+    pub(super) last: Option<String>,
+    /// What was counted so far.
+    pub(super) counts: Vec<(Count, Bounds)>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Count {
+    /// Commands that the server carried out.
+    Confirmed,
+    /// Commands that it rejected.
+    Rejected,
+    /// Ticks that were predicted wrongly.
+    Mispredicted,
+    /// Others in view.
+    Others,
+}
+
+impl Count {
+    const ALL: [(&'static str, Self); 4] = [
+        ("Confirmed", Self::Confirmed),
+        ("Rejected", Self::Rejected),
+        ("Mispredicted", Self::Mispredicted),
+        ("Others", Self::Others),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, count)| *count == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// A number, or what it is between.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Bounds {
+    pub(super) at_least: f64,
+    pub(super) at_most: f64,
+}
+
+impl Bounds {
+    pub(super) fn admits(self, value: f64) -> bool {
+        let slack = |bound: f64| if bound.is_finite() { bound.abs().max(1.0) * TOLERANCE } else { 0.0 };
+        value >= self.at_least - slack(self.at_least) && value <= self.at_most + slack(self.at_most)
+    }
+
+    /// In words, for messages.
+    pub(super) fn describe(self) -> String {
+        let Self { at_least, at_most } = self;
+        match (at_least.is_finite(), at_most.is_finite()) {
+            (true, true) if at_least == at_most => output::short(at_least),
+            (true, true) => format!("from {} to {}", output::short(at_least), output::short(at_most)),
+            (true, false) => format!("at least {}", output::short(at_least)),
+            _ => format!("at most {}", output::short(at_most)),
+        }
+    }
+}
+
+impl Script {
+    /// Reads a script for a game with these rules.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it, with its line.
+    pub(super) fn read(file: &Path, catalog: &Catalog) -> anyhow::Result<Self> {
+        let bytes = input::read(file, LARGEST)?;
+        let text = String::from_utf8(bytes).map_err(|_| anyhow!("`{}` is not UTF-8", file.display()))?;
+        Self::parse(file, text, catalog)
+    }
+
+    fn parse(file: &Path, text: String, catalog: &Catalog) -> anyhow::Result<Self> {
+        let mut map = SourceMap::new();
+        let id = map.add(file, text);
+        let mut sink = Sink::default();
+        let documents = node::parse(&map, id, &Limits::default(), &mut sink);
+        let reader = Reader { map: &map, catalog, file };
+        if sink.errors() > 0 {
+            let first = sink.into_diagnostics().into_iter().next();
+            let (span, message) = first.map(|found| (found.span, found.message)).unwrap_or_default();
+            return Err(reader.wrong(span, &message));
+        }
+        let [document] = documents.as_slice() else {
+            bail!("`{}` is no script: expected one document with `Steps`", file.display());
+        };
+        reader.script(document)
+    }
+}
+
+/// Reads nodes, and says where what is wrong.
+struct Reader<'a> {
+    map: &'a SourceMap,
+    catalog: &'a Catalog,
+    file: &'a Path,
+}
+
+impl Reader<'_> {
+    fn line(&self, span: Span) -> u32 {
+        self.map.position(span).line
+    }
+
+    fn wrong(&self, span: Span, message: &str) -> anyhow::Error {
+        let line = self.line(span);
+        anyhow!("{}:{line}: {message}", self.file.display())
+    }
+
+    /// The entries of a mapping, of which all keys are known.
+    fn entries<'n>(&self, node: &'n Node, known: &[&str]) -> anyhow::Result<&'n [Entry]> {
+        if !matches!(node.value, Value::Map(_)) {
+            let expected = format!("expected a mapping with {}, not {}", known.join(", "), node.describe());
+            return Err(self.wrong(node.head(), &expected));
+        }
+        match node.entries().iter().find(|entry| !known.contains(&entry.key.value.as_str())) {
+            None => Ok(node.entries()),
+            Some(entry) => {
+                let key = &entry.key.value;
+                let hint = output::hint(nearest(key, known.iter().copied()), known.iter().copied());
+                Err(self.wrong(entry.key.span, &format!("there is no `{key}` here{hint}")))
+            }
+        }
+    }
+
+    fn text(&self, node: &Node) -> anyhow::Result<String> {
+        let text = node.text().map(str::to_owned);
+        text.ok_or_else(|| self.wrong(node.span, &format!("expected a text, not {}", node.describe())))
+    }
+
+    fn number(&self, node: &Node) -> anyhow::Result<f64> {
+        let number = node.number().filter(|number| number.is_finite());
+        number.ok_or_else(|| self.wrong(node.span, &format!("expected a number, not {}", node.describe())))
+    }
+
+    fn seconds(&self, node: &Node) -> anyhow::Result<f64> {
+        let seconds = self.number(node)?;
+        if (0.0..=LONGEST).contains(&seconds) {
+            return Ok(seconds);
+        }
+        Err(self.wrong(node.span, &format!("expected seconds from 0 to {LONGEST}")))
+    }
+
+    fn script(&self, node: &Node) -> anyhow::Result<Script> {
+        let entries = self.entries(node, &["Name", "Steps"])?;
+        let steps = entries.iter().find(|entry| entry.key.value == "Steps");
+        let steps = steps.ok_or_else(|| self.wrong(node.head(), "a script has `Steps`"))?;
+        if !matches!(steps.value.value, Value::List(_)) {
+            let message = format!("`Steps` is a list, not {}", steps.value.describe());
+            return Err(self.wrong(steps.key.span, &message));
+        }
+        let steps = steps.value.items().iter().map(|step| self.step(step));
+        Ok(Script { steps: steps.collect::<anyhow::Result<_>>()? })
+    }
+
+    fn step(&self, node: &Node) -> anyhow::Result<Step> {
+        const KINDS: [&str; 9] =
+            ["Wait", "Activate", "Cancel", "Press", "Release", "Confirm", "Decline", "Random", "Expect"];
+        let line = self.line(node.head());
+        // `- Confirm` alone is a text.
+        let act = match node.text() {
+            Some("Confirm") => Act::Confirm,
+            Some("Decline") => Act::Decline,
+            _ => {
+                let [Entry { key, value }] = self.entries(node, &KINDS)? else {
+                    return Err(self.wrong(node.head(), "a step does one thing: begin the next with `-`"));
+                };
+                match key.value.as_str() {
+                    "Wait" => Act::Wait(self.seconds(value)?),
+                    "Activate" => self.activate(value)?,
+                    "Cancel" => Act::Cancel(self.ability(value)?),
+                    "Press" => Act::Press(self.text(value)?),
+                    "Release" => Act::Release(self.text(value)?),
+                    "Confirm" => Act::Confirm,
+                    "Decline" => Act::Decline,
+                    "Random" => self.random(value)?,
+                    _ => Act::Expect(self.expectation(value)?),
+                }
+            }
+        };
+        Ok(Step { line, act })
+    }
+
+    fn activate(&self, node: &Node) -> anyhow::Result<Act> {
+        // `Activate: GA_Jump` is short for the ability alone.
+        if node.text().is_some() {
+            return Ok(Act::Activate { ability: self.ability(node)?, target: None });
+        }
+        let (mut ability, mut target) = (None, None);
+        for Entry { key, value } in self.entries(node, &["Ability", "Target"])? {
+            match key.value.as_str() {
+                "Ability" => ability = Some(self.ability(value)?),
+                _ => target = Some(self.text(value)?),
+            }
+        }
+        let ability = ability.ok_or_else(|| self.wrong(node.head(), "which `Ability`?"))?;
+        Ok(Act::Activate { ability, target })
+    }
+
+    fn ability(&self, node: &Node) -> anyhow::Result<String> {
+        let name = self.text(node)?;
+        match self.catalog.ability(&name) {
+            Ok(_) => Ok(name),
+            Err(unknown) => Err(self.wrong(node.span, &unknown.to_string())),
+        }
+    }
+
+    fn random(&self, node: &Node) -> anyhow::Result<Act> {
+        let (mut seconds, mut every, mut seed) = (None, 0.3, 1);
+        for Entry { key, value } in self.entries(node, &["Seconds", "Every", "Seed"])? {
+            match key.value.as_str() {
+                "Seconds" => seconds = Some(self.seconds(value)?),
+                "Every" => every = self.seconds(value)?,
+                _ => seed = self.number(value)? as u64,
+            }
+        }
+        let seconds = seconds.ok_or_else(|| self.wrong(node.head(), "for how many `Seconds`?"))?;
+        Ok(Act::Random { seconds, every, seed })
+    }
+
+    fn expectation(&self, node: &Node) -> anyhow::Result<Expectation> {
+        const KEYS: [&str; 8] =
+            ["Within", "Attributes", "Tags", "Last", "Confirmed", "Rejected", "Mispredicted", "Others"];
+        let mut expectation = Expectation { within: PATIENCE, ..Expectation::default() };
+        for Entry { key, value } in self.entries(node, &KEYS)? {
+            match key.value.as_str() {
+                "Within" => expectation.within = self.seconds(value)?,
+                "Last" => expectation.last = Some(self.text(value)?),
+                "Attributes" => expectation.attributes = self.attributes(value)?,
+                "Tags" => {
+                    for Entry { key, value } in self.entries(value, &["Has", "HasNot"])? {
+                        let tags = self.tags(value)?;
+                        match key.value.as_str() {
+                            "Has" => expectation.has = tags,
+                            _ => expectation.has_not = tags,
+                        }
+                    }
+                }
+                name => {
+                    let count = Count::ALL.into_iter().find(|(known, _)| *known == name);
+                    if let Some((_, count)) = count {
+                        expectation.counts.push((count, self.bounds(value)?));
+                    }
+                }
+            }
+        }
+        Ok(expectation)
+    }
+
+    fn attributes(&self, node: &Node) -> anyhow::Result<Vec<(String, Bounds)>> {
+        let entries = node.entries().iter();
+        entries
+            .map(|Entry { key, value }| match self.catalog.attribute(&key.value) {
+                Ok(_) => Ok((key.value.clone(), self.bounds(value)?)),
+                Err(unknown) => Err(self.wrong(key.span, &unknown.to_string())),
+            })
+            .collect()
+    }
+
+    fn tags(&self, node: &Node) -> anyhow::Result<Vec<String>> {
+        let tag = |node: &Node| {
+            let name = self.text(node)?;
+            self.catalog.tag(&name).map_err(|unknown| self.wrong(node.span, &unknown.to_string()))?;
+            Ok(name)
+        };
+        match &node.value {
+            Value::Text(_) => Ok(vec![tag(node)?]),
+            _ => node.items().iter().map(tag).collect(),
+        }
+    }
+
+    fn bounds(&self, node: &Node) -> anyhow::Result<Bounds> {
+        if let Some(number) = node.number() {
+            return Ok(Bounds { at_least: number, at_most: number });
+        }
+        let mut bounds = Bounds { at_least: f64::NEG_INFINITY, at_most: f64::INFINITY };
+        for Entry { key, value } in self.entries(node, &["AtLeast", "AtMost"])? {
+            match key.value.as_str() {
+                "AtLeast" => bounds.at_least = self.number(value)?,
+                _ => bounds.at_most = self.number(value)?,
+            }
+        }
+        Ok(bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ugas_core::ability::AbilityDef;
+    use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+
+    use super::*;
+
+    fn rules() -> Arc<Catalog> {
+        let builder = Catalog::builder()
+            .tags(["State.Casting"])
+            .attribute_set(AttributeSetDef::new("Set").with(AttributeDef::new("Mana", 100.0)));
+        builder.ability(AbilityDef::new("GA_Bolt")).build().unwrap()
+    }
+
+    fn parse(text: &str) -> Result<Vec<Act>, String> {
+        let script = Script::parse(Path::new("bot.yaml"), text.to_owned(), &rules());
+        let script = script.map_err(|error| error.to_string())?;
+        Ok(script.steps.into_iter().map(|step| step.act).collect())
+    }
+
+    #[test]
+    fn all_steps_are_read() {
+        let text = "
+Name: everything
+Steps:
+  - Wait: 0.5
+  - Activate: { Ability: GA_Bolt, Target: Ogre }
+  - Activate: GA_Bolt
+  - Press: Slot.1
+  - Release: Slot.1
+  - Confirm
+  - Decline: true
+  - Cancel: GA_Bolt
+  - Random: { Seconds: 2, Seed: 7 }
+  - Expect: { Within: 1, Attributes: { Mana: 70 }, Tags: { HasNot: State.Casting }, Last: Ok, Others: { AtLeast: 1 } }
+";
+        let bolt = || "GA_Bolt".to_owned();
+        let expectation = Expectation {
+            within: 1.0,
+            attributes: vec![("Mana".to_owned(), Bounds { at_least: 70.0, at_most: 70.0 })],
+            has_not: vec!["State.Casting".to_owned()],
+            last: Some("Ok".to_owned()),
+            counts: vec![(Count::Others, Bounds { at_least: 1.0, at_most: f64::INFINITY })],
+            ..Expectation::default()
+        };
+        let expected = vec![
+            Act::Wait(0.5),
+            Act::Activate { ability: bolt(), target: Some("Ogre".to_owned()) },
+            Act::Activate { ability: bolt(), target: None },
+            Act::Press("Slot.1".to_owned()),
+            Act::Release("Slot.1".to_owned()),
+            Act::Confirm,
+            Act::Decline,
+            Act::Cancel(bolt()),
+            Act::Random { seconds: 2.0, every: 0.3, seed: 7 },
+            Act::Expect(expectation),
+        ];
+        assert_eq!(parse(text), Ok(expected));
+    }
+
+    #[track_caller]
+    fn check_wrong(text: &str, expected: &str) {
+        assert_eq!(parse(text), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn mistakes_have_a_line() {
+        check_wrong("Steps:\n  - Wat: 1\n", "bot.yaml:2: there is no `Wat` here; did you mean `Wait`?");
+        check_wrong("Steps:\n  - Wait: -1\n", "bot.yaml:2: expected seconds from 0 to 86400");
+        check_wrong(
+            "Steps:\n  - Wait: 1\n    Confirm: 1\n",
+            "bot.yaml:2: a step does one thing: begin the next with `-`",
+        );
+        check_wrong("Steps: 3\n", "bot.yaml:1: `Steps` is a list, not the number 3");
+        assert!(
+            parse("Steps:\n  - Wait: 1\n  - Activate: GA_Bold\n").unwrap_err().starts_with("bot.yaml:3: ")
+        );
+        assert!(parse("Steps:\n  - Expect: { Attributes: { Manna: 1 } }\n").is_err());
+        assert!(parse("Steps: [\n").is_err());
+    }
+
+    #[test]
+    fn bounds_have_a_little_slack() {
+        let exactly = Bounds { at_least: 70.0, at_most: 70.0 };
+        assert!(exactly.admits(70.0 + 1e-10) && !exactly.admits(70.001));
+        assert_eq!(exactly.describe(), "70");
+        assert_eq!(Bounds { at_least: 1.0, at_most: f64::INFINITY }.describe(), "at least 1");
+        assert!(!exactly.admits(f64::NAN));
+    }
+}

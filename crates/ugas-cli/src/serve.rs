@@ -1,0 +1,235 @@
+//! `ugas serve`.
+
+mod bots;
+mod door;
+mod game;
+mod hall;
+mod tasks;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use clap::{ArgGroup, Args};
+use ugas_core::catalog::Catalog;
+use ugas_core::random::stable_name_hash;
+use ugas_data::Pack;
+use ugas_net::TickLength;
+use ugas_transport::{
+    Access, Admission, BindError, MAX_CLIENTS, ServerConfig, ServerKey, ServerSocket, TokenIssuer,
+};
+
+use self::game::Game;
+use self::hall::Hall;
+use crate::online::{self, Stop, quoted};
+use crate::{Status, output};
+
+/// How long a token that was printed may wait to be used.
+const TOKEN_LIFE: Duration = Duration::from_secs(60 * 60);
+
+/// Runs a pack as a server that decides, over an encrypted transport
+///
+/// Whoever joins gets a controller of a template, and clients predict what their players do. Without other options the
+/// server is open to this machine, without secrets; with --key only those get in who have a token. Ctrl-C ends it, and
+/// clients are told.
+///
+/// There is no engine behind it: what tasks ask of a host is done at once, and projectiles hit whom they were aimed at. Who
+/// dies comes back three seconds later.
+#[derive(Args)]
+#[command(
+    group = ArgGroup::new("access").args(["key", "open", "open_to_network"]),
+    after_help = "\
+Examples:
+  ugas serve packs/spells                               then, in another terminal:
+  ugas connect 127.0.0.1:8427 --pack packs/spells
+  ugas serve packs/spells --bots 2 --bot-template Ogre
+  ugas serve packs/spells --key server.key --listen 0.0.0.0:8427 --public 203.0.113.7:8427 \\
+      --token-for Ada --token-for Grace                 prints a line for each of them
+  ugas serve packs/spells --for 60                      a minute"
+)]
+pub(crate) struct Arguments {
+    /// The pack: a folder or a file
+    #[arg(value_name = "PACK")]
+    pack: PathBuf,
+    /// Where to listen; without it, 127.0.0.1:8427, or any free port if that is taken
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// By which address clients reach the server, if it is another
+    #[arg(long, value_name = "ADDR")]
+    public: Vec<SocketAddr>,
+    /// Lets in who has a token that was issued with the key in this file; a file that is not there is made
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Lets in everybody on this machine, without secrets; the default
+    #[arg(long)]
+    open: bool,
+    /// Lets in everybody who can reach the server, without secrets: whoever listens can read and forge everything
+    #[arg(long)]
+    open_to_network: bool,
+    /// Issues a token for a player, valid for an hour and once
+    #[arg(long, value_name = "NAME", requires = "key", value_parser = online::player_name)]
+    token_for: Vec<String>,
+    /// Prints the tokens and ends, for a server that runs already
+    #[arg(long, requires = "token_for")]
+    only_tokens: bool,
+    /// Clients at a time
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CLIENTS)))]
+    max_clients: u16,
+    /// Ticks a second
+    #[arg(long, value_name = "HZ", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tick_rate: u32,
+    /// What players are who do not ask for anything else; without it, the pack's first template
+    #[arg(long, value_name = "NAME")]
+    template: Option<String>,
+    /// Opponents that use their abilities by chance
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    bots: u16,
+    /// What they are; without it, as players
+    #[arg(long, value_name = "NAME", requires = "bots")]
+    bot_template: Option<String>,
+    /// Dice of the game and the bots; without it, every match is another
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Ends after so many seconds
+    #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
+    duration: Option<Duration>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::No) };
+    let template = template(&pack, arguments, arguments.template.as_deref())?;
+    let bot_template = match &arguments.bot_template {
+        Some(name) => self::template(&pack, arguments, Some(name))?,
+        None => template.clone(),
+    };
+    let catalog = pack.catalog;
+    let key = arguments.key.as_deref().map(key).transpose()?;
+    if arguments.only_tokens {
+        let key = key.context("tokens need a key: give --key FILE")?;
+        let listen = arguments.listen.unwrap_or_else(online::default_address);
+        print_tokens(arguments, &catalog, key, listen)?;
+        return Ok(Status::Fine);
+    }
+    let stop = Stop::on_signals()?;
+    let socket = bind(arguments, &catalog, key.clone())?;
+    let seed = arguments.seed.unwrap_or_else(online::drawn_number);
+    let length = TickLength::hertz(arguments.tick_rate);
+    let mut game = Game::new(Arc::clone(&catalog), seed, length, u32::from(arguments.max_clients), template);
+    game.add_bots(arguments.bots, &bot_template)?;
+    greet(arguments, &catalog, &socket)?;
+    if let Some(key) = key {
+        print_tokens(arguments, &catalog, key, socket.local_addr())?;
+    }
+    Hall::new(socket, game).run(&stop, arguments.duration)?;
+    Ok(Status::Fine)
+}
+
+/// A template by its name, or the first.
+fn template(pack: &Pack, arguments: &Arguments, name: Option<&str>) -> anyhow::Result<String> {
+    let shown = arguments.pack.display();
+    let Some(name) = name else {
+        let first = online::first_template(pack).map(str::to_owned);
+        return first.with_context(|| {
+            format!("`{shown}` has no template for players: add a gameplay_controller document")
+        });
+    };
+    match pack.catalog.template(name) {
+        Ok(_) => Ok(name.to_owned()),
+        Err(unknown) => {
+            let hint = output::hint(unknown.nearest.as_deref(), online::templates(&pack.catalog));
+            anyhow::bail!("`{shown}` has no template `{name}`{hint}")
+        }
+    }
+}
+
+fn key(file: &Path) -> anyhow::Result<ServerKey> {
+    let shown = file.display();
+    if file.exists() {
+        return ServerKey::read_file(file).with_context(|| format!("`{shown}`"));
+    }
+    let key = ServerKey::create_file(file).with_context(|| format!("`{shown}` cannot be written"))?;
+    eprintln!("a new key is in `{shown}`: keep it secret, and keep it");
+    Ok(key)
+}
+
+/// Listens, by default on any port rather than not at all.
+fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> anyhow::Result<ServerSocket> {
+    let access = match key {
+        Some(key) => Access::Keyed(key),
+        None if arguments.open_to_network => Access::OpenToNetwork,
+        None => Access::OpenOnLoopback,
+    };
+    let config = |listen| {
+        let config = ServerConfig::new(listen, online::protocol(catalog), access.clone());
+        let config = config.max_clients(arguments.max_clients);
+        arguments.public.iter().fold(config, |config, address| config.reached_at(*address))
+    };
+    let listen = arguments.listen.unwrap_or_else(online::default_address);
+    let bound = match ServerSocket::bind(config(listen)) {
+        Err(BindError::Io { source, .. })
+            if arguments.listen.is_none() && source.kind() == std::io::ErrorKind::AddrInUse =>
+        {
+            ServerSocket::bind(config((Ipv4Addr::LOCALHOST, 0).into()))
+        }
+        bound => bound,
+    };
+    let hint = || match (arguments.key.is_some(), arguments.open_to_network) {
+        (false, false) if !listen.ip().is_loopback() => {
+            "with --key FILE, or without secrets with --open-to-network"
+        }
+        (true, _) if listen.ip().is_unspecified() => "with --public ADDR",
+        _ => "the server cannot begin",
+    };
+    bound.map_err(|error| anyhow::Error::new(error).context(hint()))
+}
+
+/// What a player needs to know.
+fn greet(arguments: &Arguments, catalog: &Catalog, socket: &ServerSocket) -> anyhow::Result<()> {
+    let pack = quoted(&arguments.pack);
+    let address = socket.local_addr();
+    let who = match (&arguments.key, arguments.open_to_network) {
+        (Some(_), _) => "for who has a token",
+        (None, true) => "open to everybody who can reach it, without secrets",
+        (None, false) => "open to this machine, without secrets",
+    };
+    let templates: Vec<&str> = online::templates(catalog).collect();
+    let mut text = format!(
+        "serving {pack}, rules {:016x}, as {}\nlistening on {address}, {who}\n",
+        catalog.hash(),
+        templates.join(", ")
+    );
+    if arguments.key.is_none() {
+        let reached = arguments.public.first().copied().unwrap_or(match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, address.port()).into(),
+            _ => address,
+        });
+        text.push_str(&format!("connect with: ugas connect {reached} --pack {pack}\n"));
+    } else if arguments.token_for.is_empty() {
+        text.push_str("nobody has a token yet: issue some with --token-for NAME --only-tokens\n");
+    }
+    output::print(&text)
+}
+
+/// Prints the command by which each player connects.
+fn print_tokens(
+    arguments: &Arguments,
+    catalog: &Catalog,
+    key: ServerKey,
+    listen: SocketAddr,
+) -> anyhow::Result<()> {
+    let servers = if arguments.public.is_empty() { vec![listen] } else { arguments.public.clone() };
+    let is_reachable = servers.iter().all(|server| !server.ip().is_unspecified() && server.port() != 0);
+    ensure!(is_reachable, "{listen} is not an address that clients can reach: say which with --public ADDR");
+    let issuer = TokenIssuer::new(key, online::protocol(catalog));
+    for name in &arguments.token_for {
+        // The same name is the same peer: who comes again takes the place of the old connection.
+        let mut admission = Admission::new(stable_name_hash(name), listen).valid_for(TOKEN_LIFE);
+        admission.servers.clone_from(&servers);
+        let token = issuer.issue(&admission.user_data(name.as_bytes()))?.to_text();
+        let pack = quoted(&arguments.pack);
+        output::print(&format!("{name} connects with: ugas connect {token} --pack {pack}\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! The loop of a server: datagrams in, ticks in real time, datagrams out, and a line for whatever happens.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use ugas_core::time::{Span, Time};
+use ugas_net::PeerId;
+use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, Statistics};
+
+use super::game::{Game, News};
+use crate::online::{self, Stop};
+use crate::output;
+
+/// Ticks that a server which was busy catches up on in one go; what is beyond did not happen.
+const MOST_AT_ONCE: u32 = 30;
+/// How long a connection stays whose session is over, so that the last word arrives.
+const LAST_WORD: Duration = Duration::from_millis(500);
+/// How often refusals of the transport are told of.
+const REPORT_PAUSE: Duration = Duration::from_millis(1_000);
+/// Lines about what was refused and rejected in that time; the rest is counted.
+const MOST_WARNINGS: u32 = 20;
+
+/// A server's socket, its game, and the time.
+pub(super) struct Hall {
+    socket: ServerSocket,
+    game: Game,
+    start: Instant,
+    next_tick: Time,
+    ticks: u64,
+    lost_ticks: u64,
+    joined: u64,
+    most_players: usize,
+    closing: BTreeMap<PeerId, Instant>,
+    lines: Lines,
+}
+
+impl Hall {
+    pub(super) fn new(socket: ServerSocket, game: Game) -> Self {
+        let start = Instant::now();
+        Self {
+            socket,
+            game,
+            start,
+            next_tick: Time::ZERO,
+            ticks: 0,
+            lost_ticks: 0,
+            joined: 0,
+            most_players: 0,
+            closing: BTreeMap::new(),
+            lines: Lines { last: start, warnings: 0, silent: 0, refusals: BTreeMap::new() },
+        }
+    }
+
+    /// Plays until somebody wants it to end, or the time is over. Then clients are told, and a summary is printed.
+    pub(super) fn run(mut self, stop: &Stop, duration: Option<Duration>) -> anyhow::Result<()> {
+        let is_over = |start: Instant| duration.is_some_and(|duration| start.elapsed() >= duration);
+        while !stop.is_wanted() && !is_over(self.start) {
+            self.step()?;
+            let due = self.next_tick.since(online::time_since(self.start));
+            let micros = u64::try_from(due.micros()).unwrap_or(0);
+            if micros > 0 {
+                self.socket.wait(Duration::from_micros(micros))?;
+            }
+        }
+        self.shut_down()
+    }
+
+    fn step(&mut self) -> anyhow::Result<()> {
+        let now = online::time_since(self.start);
+        self.receive(now)?;
+        let mut news = Vec::new();
+        self.game.hear(&mut |event| news.push(event));
+        let length = self.game.server.tick_length().span();
+        for _ in 0..MOST_AT_ONCE {
+            if self.next_tick > now {
+                break;
+            }
+            self.game.tick(now, &mut |event| news.push(event));
+            self.next_tick += length;
+            self.ticks += 1;
+        }
+        while self.next_tick <= now {
+            self.next_tick += length;
+            self.lost_ticks += 1;
+        }
+        self.send();
+        for event in news {
+            self.tell(event)?;
+        }
+        self.most_players = self.most_players.max(self.game.players());
+        self.close_what_is_over();
+        self.lines.report(self.socket.statistics())
+    }
+
+    fn receive(&mut self, now: Time) -> anyhow::Result<()> {
+        self.socket.poll(Instant::now())?;
+        let server = &mut self.game.server;
+        while let Some(event) = self.socket.next_event() {
+            match event {
+                ServerEvent::Connected { peer, user_data } => {
+                    self.closing.remove(&PeerId(peer));
+                    server.host_mut().opened(PeerId(peer), user_data);
+                }
+                ServerEvent::Datagram { peer, bytes } => server.handle(now, PeerId(peer), bytes),
+                ServerEvent::Disconnected { peer, reason } => {
+                    // What `Departure` says is of the connection; the game says who left.
+                    let _: Departure = reason;
+                    server.disconnected(PeerId(peer));
+                    server.host_mut().closed(PeerId(peer));
+                    self.closing.remove(&PeerId(peer));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) {
+        while let Some(transmit) = self.game.server.poll_transmit() {
+            // Who is not connected any more misses nothing.
+            let _ = self.socket.send(transmit.peer.0, &transmit.bytes);
+        }
+    }
+
+    fn tell(&mut self, news: News) -> anyhow::Result<()> {
+        match news {
+            News::Joined { peer, name, template } => {
+                self.joined += 1;
+                self.closing.remove(&peer);
+                let from = self.socket.address_of(peer.0);
+                let from = from.map_or_else(String::new, |address| format!(" from {address}"));
+                self.line(&format!("+ {name} joined as {template}{from}"))
+            }
+            News::Left { peer, name, reason } => {
+                self.closing.insert(peer, Instant::now() + LAST_WORD);
+                let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                self.line(&format!("- {name} left{why}"))
+            }
+            News::Refused { peer, reason } => {
+                self.closing.entry(peer).or_insert_with(|| Instant::now() + LAST_WORD);
+                self.warn(&format!("! refused: {reason}"))
+            }
+            News::Rejected { name, rejection } => {
+                self.warn(&format!("! {name}: a command was rejected: {rejection}"))
+            }
+            News::Died { name } => self.line(&format!("  {name} died")),
+        }
+    }
+
+    /// A line that clients can bring about as often as they like.
+    fn warn(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.lines.may_warn() { self.line(text) } else { Ok(()) }
+    }
+
+    fn line(&self, text: &str) -> anyhow::Result<()> {
+        output::print(&format!("{:8.2} s  {text}\n", self.start.elapsed().as_secs_f64()))
+    }
+
+    /// Ends connections without a session, once the last word about it has had time to arrive.
+    fn close_what_is_over(&mut self) {
+        let now = Instant::now();
+        while let Some(peer) = self.closing.iter().find(|(_, due)| **due <= now).map(|(peer, _)| *peer) {
+            self.closing.remove(&peer);
+            self.socket.disconnect(peer.0);
+            self.game.server.disconnected(peer);
+            self.game.server.host_mut().closed(peer);
+        }
+    }
+
+    fn shut_down(mut self) -> anyhow::Result<()> {
+        let seconds = self.start.elapsed().as_secs_f64();
+        self.game.server.shut_down();
+        self.send();
+        let counted = self.game.server.statistics();
+        let transport = self.socket.shut_down();
+        let joined = usize::try_from(self.joined).unwrap_or(usize::MAX);
+        let mut text = format!(
+            "the server stops after {seconds:.1} s and {} ticks: {} joined, {} at most at a time\n\
+             commands: {} carried out, {} rejected\n\
+             datagrams: {} received, {} sent ({:.1} kB/s), {} dropped\n",
+            self.ticks,
+            output::count(joined, "player"),
+            self.most_players,
+            counted.commands,
+            counted.rejected,
+            transport.datagrams_received,
+            transport.datagrams_sent,
+            transport.bytes_sent as f64 / 1_000.0 / seconds.max(0.001),
+            transport.dropped() + counted.dropped,
+        );
+        for (reason, count) in transport.refusals() {
+            text.push_str(&format!("refused {count} times: {reason}\n"));
+        }
+        if self.lost_ticks > 0 {
+            let late = Span::from_micros(self.game.server.tick_length().span().micros());
+            let lost = late.as_seconds() * self.lost_ticks as f64;
+            text.push_str(&format!("the machine was too busy for {lost:.1} s of it\n"));
+        }
+        output::print(&text)
+    }
+}
+
+/// Which lines are worth printing: nobody can fill the terminal.
+struct Lines {
+    last: Instant,
+    warnings: u32,
+    silent: u64,
+    refusals: BTreeMap<Refusal, u64>,
+}
+
+impl Lines {
+    fn may_warn(&mut self) -> bool {
+        self.warnings = self.warnings.saturating_add(1);
+        let may = self.warnings <= MOST_WARNINGS;
+        self.silent += u64::from(!may);
+        may
+    }
+
+    /// Tells of what is counted rather than told one by one.
+    fn report(&mut self, statistics: &Statistics) -> anyhow::Result<()> {
+        if self.last.elapsed() < REPORT_PAUSE {
+            return Ok(());
+        }
+        self.last = Instant::now();
+        self.warnings = 0;
+        let mut text = String::new();
+        if self.silent > 0 {
+            text = format!("! and {} more like these\n", self.silent);
+            self.silent = 0;
+        }
+        for (reason, count) in statistics.refusals() {
+            let known = self.refusals.insert(reason, count).unwrap_or(0);
+            if count > known {
+                text.push_str(&format!("! refused {} times: {reason}\n", count - known));
+            }
+        }
+        if text.is_empty() { Ok(()) } else { output::print(&text) }
+    }
+}

@@ -1,0 +1,310 @@
+//! `ugas serve` and `ugas connect`: two programs that talk over a real socket.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Answer, empty_folder, file, root, ugas};
+
+/// Long enough for any machine; what hangs is found nevertheless.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A program that runs beside the test, and not after it.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    seen: String,
+}
+
+impl Running {
+    fn start<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, lines, seen: String::new() }
+    }
+
+    /// A server of a pack on a free port, and where it is.
+    fn serve(pack: &str, more: &[&str]) -> (Self, String) {
+        let pack = root(pack);
+        let all = ["serve", &pack, "--listen", "127.0.0.1:0", "--for", "300"].into_iter();
+        let mut server = Self::start(all.chain(more.iter().copied()));
+        let line = server.line_with("listening on ");
+        let address = line.split([',', ' ']).find(|word| word.starts_with("127.0.0.1:"));
+        let address = address.unwrap_or_else(|| panic!("no address in `{line}`")).to_owned();
+        (server, address)
+    }
+
+    /// The next line with these words.
+    #[track_caller]
+    fn line_with(&mut self, words: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no line with `{words}` in:\n{}", self.seen);
+            };
+            self.seen.push_str(&line);
+            self.seen.push('\n');
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for its end: the status, and all that it printed.
+    fn finish(mut self) -> (i32, String) {
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code().unwrap_or(-1);
+            }
+            assert!(Instant::now() < end, "it does not end; so far:\n{}", self.seen);
+            thread::sleep(Duration::from_millis(20));
+        };
+        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(5)) {
+            self.seen.push_str(&line);
+            self.seen.push('\n');
+        }
+        (status, std::mem::take(&mut self.seen))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn connect(server: &str, pack: &str, more: &[&str]) -> Answer {
+    let pack = root(pack);
+    let all = ["connect", server, "--pack", &pack, "--for", "60", "--format", "json"].into_iter();
+    ugas(all.chain(more.iter().copied()))
+}
+
+/// Sees its own controller and leaves.
+fn short_visit(folder: &str) -> String {
+    file(folder, "visit.yaml", "Steps:\n  - Expect: { Attributes: { Mana: 120 }, Within: 10 }\n")
+}
+
+// A fireball costs 50 of 120 mana, takes 1.5 s to cast and 5 s to cool down (packs/spells).
+const DUEL: &str = "
+Name: a fireball at the ogre
+Steps:
+  - Expect: { Attributes: { Mana: 120, Health: 100 }, Others: 1, Within: 10 }
+  - Activate: { Ability: GA_Fireball, Target: Ogre }
+  - Expect: { Attributes: { Mana: 70 }, Tags: { Has: [State.Casting, Cooldown.Ability.Fireball] }, Within: 1 }
+  - Expect: { Last: Ok, Confirmed: 1, Within: 10 }
+  - Activate: { Ability: GA_Fireball, Target: Ogre }
+  - Expect: { Last: AlreadyActive }
+  - Expect: { Tags: { HasNot: State.Casting }, Within: 10 }
+  - Expect: { Attributes: { Mana: 70 }, Rejected: 0 }
+  - Activate: { Ability: GA_FireballImpact, Target: Ogre }
+  - Expect: { Last: NotAllowed, Rejected: 1, Within: 10 }
+";
+
+#[test]
+fn a_match_is_predicted_and_confirmed() {
+    let (mut server, address) = Running::serve("packs/spells", &["--bots", "1", "--bot-template", "Ogre"]);
+    let script = file("online-duel", "duel.yaml", DUEL);
+    let answer = connect(
+        &address,
+        "packs/spells",
+        &["--name", "Ada", "--bot", &script, "--latency", "80", "--loss", "2"],
+    );
+    let outcome = answer.json();
+    assert_eq!((answer.status, &outcome["outcome"]), (0, &"left".into()), "{outcome:#}\n{}", answer.stderr);
+    assert_eq!(outcome["id"], 1);
+    assert_eq!(outcome["own"]["attributes"]["Mana"]["current"], 70.0);
+    assert_eq!(outcome["own"]["template"], "Mage");
+    assert_eq!(outcome["statistics"]["confirmed"], 1);
+    assert!(outcome["round_trip_ms"].as_f64().is_some_and(|round_trip| round_trip >= 80.0), "{outcome:#}");
+    server.line_with("Ada joined as Mage");
+    server.line_with("Ada left");
+}
+
+#[test]
+fn an_expectation_that_fails_is_an_answer() {
+    let (_server, address) = Running::serve("packs/spells", &[]);
+    let script = "Steps:\n  - Wait: 0.1\n  - Expect: { Attributes: { Mana: { AtMost: 1 } }, Within: 0.1 }\n";
+    let script = file("online-fails", "bot.yaml", script);
+    let answer = connect(&address, "packs/spells", &["--bot", &script]);
+    let outcome = answer.json();
+    assert_eq!((answer.status, &outcome["outcome"]), (1, &"failed".into()), "{outcome:#}");
+    let failure = &outcome["failures"][0];
+    assert_eq!((&failure["step"], &failure["line"]), (&1.into(), &3.into()));
+    assert_eq!(failure["message"], "`Mana` is 120, not at most 1");
+}
+
+#[test]
+fn another_pack_is_refused() {
+    let (mut server, address) = Running::serve("packs/spells", &[]);
+    let answer = connect(&address, "packs/arpg", &[]);
+    let outcome = answer.json();
+    assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
+    let reason = outcome["reason"].as_str().unwrap();
+    assert!(reason.contains("other rules") && reason.contains("packs"), "{reason}");
+    server.line_with("other rules");
+}
+
+#[test]
+fn another_template_is_refused_by_name() {
+    let (mut server, address) = Running::serve("packs/spells", &[]);
+    let answer = connect(&address, "packs/spells", &["--template", "Mague"]);
+    assert_eq!(answer.status, 1);
+    let reason = "the server does not let you in: there is no template `Mague`; did you mean `Mage`?";
+    assert_eq!(answer.json()["reason"], reason);
+    server.line_with("there is no template `Mague`");
+}
+
+#[test]
+fn only_who_has_a_token_gets_in() {
+    let folder = empty_folder("online-keys");
+    let key = folder.join("server.key");
+    let (key, other) = (key.to_str().unwrap(), folder.join("other.key"));
+    let (mut server, address) = Running::serve("packs/spells", &["--key", key, "--token-for", "Ada"]);
+    let token = token_of(&server.line_with("Ada connects with: "));
+    let visit = short_visit("online-visit");
+
+    // Without a token, and with one of another key.
+    let issued = ["serve", &root("packs/spells"), "--key", other.to_str().unwrap(), "--token-for", "Eve"];
+    let issued = ugas(issued.into_iter().chain(["--only-tokens", "--public", &address]));
+    assert_eq!(issued.status, 0, "{}", issued.stderr);
+    for stranger in [&address, &token_of(&issued.stdout)] {
+        let answer = connect(stranger, "packs/spells", &["--bot", &visit]);
+        let outcome = answer.json();
+        assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
+        assert!(
+            outcome["reason"].as_str().unwrap().contains("not issued with the server's key"),
+            "{outcome:#}"
+        );
+    }
+
+    // The token's name is stronger than what the client says. It lets in once.
+    let answer = connect(&token, "packs/spells", &["--name", "Eve", "--bot", &visit]);
+    assert_eq!(answer.status, 0, "{}\n{}", answer.stdout, answer.stderr);
+    server.line_with("Ada joined as Mage");
+    let answer = connect(&token, "packs/spells", &["--bot", &visit]);
+    assert_eq!(answer.json()["reason"], "the token has been used: ask for a new one");
+}
+
+#[test]
+fn a_full_server_says_so() {
+    let (mut server, address) = Running::serve("packs/spells", &["--max-clients", "1"]);
+    let pack = root("packs/spells");
+    let first = Running::start(["connect", &address, "--pack", &pack, "--name", "Ada", "--for", "100"]);
+    server.line_with("Ada joined as Mage");
+    let answer = connect(&address, "packs/spells", &[]);
+    assert_eq!((answer.status, &answer.json()["reason"]), (1, &"the server is full: try again later".into()));
+    drop(first);
+}
+
+#[test]
+fn a_flood_keeps_nobody_out() {
+    let (_server, address) = Running::serve("packs/spells", &[]);
+    let flooder = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // Of every kind of packet that there is, and of none.
+            let mut kind = 0u8;
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                for _ in 0..64 {
+                    kind = kind.wrapping_add(1);
+                    let _ = flooder.send_to(&[kind; 300], &address);
+                }
+                thread::sleep(Duration::from_millis(2));
+            }
+        });
+        let answer = connect(&address, "packs/spells", &["--bot", &short_visit("online-flood")]);
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(answer.status, 0, "{}\n{}", answer.stdout, answer.stderr);
+    });
+}
+
+fn token_of(line: &str) -> String {
+    let token = line.split_whitespace().find(|word| word.starts_with("ugas-token-"));
+    token.unwrap_or_else(|| panic!("no token in `{line}`")).to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_cleanly_and_clients_are_told() {
+    for signal in ["-INT", "-TERM"] {
+        let (mut server, address) = Running::serve("packs/spells", &[]);
+        let pack = root("packs/spells");
+        let client = ["connect", &address, "--pack", &pack, "--name", "Ada", "--format", "json"];
+        let client = Running::start(client);
+        server.line_with("Ada joined as Mage");
+        server.signal(signal);
+        let (status, printed) = server.finish();
+        assert_eq!(status, 0, "{printed}");
+        assert!(printed.contains("1 player joined"), "{printed}");
+        let (status, printed) = client.finish();
+        let outcome: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!((status, &outcome["outcome"]), (0, &"closed".into()), "{outcome:#}");
+        assert_eq!(outcome["reason"], "the server stops");
+    }
+}
+
+#[test]
+fn it_ends_when_its_time_is_over() {
+    let server = Running::start(["serve", &root("packs/arpg"), "--for", "0.5", "--tick-rate", "20"]);
+    let (status, printed) = server.finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("listening on 127.0.0.1:"), "{printed}");
+    assert!(printed.contains("0 players joined"), "{printed}");
+}
+
+#[test]
+fn nobody_there_is_said() {
+    // A port on which nobody listens, for it was free a moment ago.
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    drop(socket);
+    let answer = connect(&address, "packs/spells", &[]);
+    let outcome = answer.json();
+    assert_eq!((answer.status, &outcome["outcome"]), (1, &"lost".into()), "{outcome:#}");
+    assert!(outcome["reason"].as_str().unwrap().contains("does not answer"), "{outcome:#}");
+}
+
+#[test]
+fn wrong_use_is_told_from_an_answer() {
+    let spells = root("packs/spells");
+    let broken = file("online-broken", "bot.yaml", "Steps:\n  - Activate: GA_Firebell\n");
+    let check = |arguments: &[&str], status: i32, words: &str| {
+        let answer = ugas(arguments);
+        assert_eq!(answer.status, status, "{arguments:?}\n{}", answer.stderr);
+        assert!(answer.stderr.contains(words), "{arguments:?}\n{}", answer.stderr);
+        assert_eq!(answer.stdout, "", "{arguments:?}");
+    };
+    check(&["serve", "packs/nothing"], 2, "does not exist");
+    check(&["serve", &spells, "--template", "Mague"], 2, "did you mean `Mage`?");
+    check(&["serve", &spells, "--listen", "0.0.0.0:0"], 2, "--key FILE");
+    check(&["serve", &spells, "--key", "k", "--open"], 2, "cannot be used with");
+    check(&["serve", &spells, "--token-for", "Ada"], 2, "--key");
+    check(&["connect", "not-a-host.invalid:1", "--pack", &spells], 2, "neither an address");
+    check(&["connect", "ugas-token-1.abc", "--pack", &spells], 2, "damaged");
+    check(&["connect", "127.0.0.1:1", "--pack", &spells, "--bot", &broken], 2, "bot.yaml:2:");
+    check(&["connect", "127.0.0.1:1", "--pack", &spells, "--loss", "101"], 2, "from 0 to 100");
+    let invalid = super::fixtures().join("broken");
+    check(&["serve", invalid.to_str().unwrap()], 1, "is invalid");
+}

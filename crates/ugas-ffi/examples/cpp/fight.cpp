@@ -1,0 +1,134 @@
+// The fight of fight.c, shorter, with ugas.hpp: nothing is freed by hand, and errors are exceptions.
+//
+// c++ -std=c++17 -Wall -Wextra -Werror -I include examples/cpp/fight.cpp -L lib -lugas_ffi -o fight
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "ugas.hpp"
+
+namespace {
+
+int failures = 0;
+
+void check(bool holds, const char *what, int line) {
+    if (!holds) {
+        std::cerr << "line " << line << ": " << what << " does not hold\n";
+        failures += 1;
+    }
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+// The library frees it when no catalog can call the calculation any more.
+struct Counter {
+    int *freed;
+    int calls;
+};
+
+std::uint32_t slash(void *user, const ugas_calculation_input *input, ugas_calculation_output *output) {
+    static_cast<Counter *>(user)->calls += 1;
+    output->changes[0].magnitude = -input->attributes[0] * 100.0 / (100.0 + input->attributes[1]);
+    output->changes[0].operation = UGAS_OPERATION_ADD;
+    output->change_count = 1;
+    return 0;
+}
+
+void free_counter(void *user) {
+    auto *counter = static_cast<Counter *>(user);
+    *counter->freed += 1;
+    delete counter;
+}
+
+ugas::Catalog load(const ugas::Context &context, const std::string &path, int *freed) {
+    auto loader = context.loader();
+    const ugas_reading attributes[] = {{UGAS_STR("Attack"), UGAS_PARTY_SOURCE, 0},
+                                       {UGAS_STR("Armor"), UGAS_PARTY_TARGET, 0}};
+    const ugas_str outputs[] = {UGAS_STR("Health")};
+    auto calculation = UGAS_INIT(ugas_calculation);
+    calculation.name = UGAS_STR("ExecCalc_Slash");
+    calculation.attributes = attributes;
+    calculation.attribute_count = 2;
+    calculation.outputs = outputs;
+    calculation.output_count = 1;
+    calculation.calculate = slash;
+    calculation.user = new Counter{freed, 0};
+    calculation.free = free_counter;
+    loader.path(path).calculation(calculation);
+    return loader.load();
+}
+
+void fight(const std::string &path, int *freed) {
+    ugas::Context context;
+    const auto catalog = load(context, path, freed);
+    const auto health = catalog.attribute("Health");
+
+    auto simulation = context.simulation(catalog, 7);
+    simulation.start_recording();
+    const auto one = simulation.spawn("Knight");
+    const auto other = simulation.spawn("Knight");
+    const auto granted = simulation.grant(one, catalog.ability("GA_Slash"), 1, "Attack");
+
+    simulation.activate(granted, other);
+    for (const auto &event : simulation.poll()) {
+        std::cout << simulation.describe(event) << '\n';
+        if (event.kind == UGAS_EVENT_KIND_HOST_TASK_REQUESTED) {
+            simulation.complete(ugas::Task{event.body.task.task});
+        }
+    }
+    CHECK(simulation.current(other, health) == 80); // 40 of attack, halved by 100 of armour
+
+    try {
+        simulation.activate(granted, other);
+        CHECK(!"the second slash is refused");
+    } catch (const ugas::Error &error) {
+        CHECK(error.is_refusal());
+        CHECK(error.reasons().size() == 1 && error.reasons()[0].code == "OnCooldown");
+    }
+    CHECK(simulation.look(granted).cooldown_remaining == ugas::seconds(2.0));
+
+    // Four ticks of 5, and the mark of the poison is gone with the last.
+    const auto poisoned = catalog.tag("State.Poisoned");
+    const ugas_magnitude five = {-5.0, catalog.tag("Data.Venom").index, 0};
+    simulation.apply(catalog.effect("GE_Venom"), one, other, [&five](ugas_apply &apply) {
+        apply.magnitudes = &five;
+        apply.magnitude_count = 1;
+    });
+    CHECK(simulation.has_tag(other, poisoned));
+    simulation.advance(ugas::seconds(4.0));
+    CHECK(!simulation.has_tag(other, poisoned));
+    CHECK(simulation.current(other, health) == 60);
+    CHECK(context.verify(catalog, simulation.finish_recording()));
+
+    // A snapshot goes through bytes and comes back the same.
+    const auto snapshot = simulation.snapshot();
+    const auto copy = context.snapshot(catalog, snapshot.bytes());
+    CHECK(copy.hash() == snapshot.hash());
+    simulation.advance(ugas::seconds(1.0));
+    simulation.restore(copy);
+    CHECK(simulation.hash() == snapshot.hash());
+
+    auto moved = std::move(simulation);
+    CHECK(moved.explain(other, health).find("Health") != std::string::npos);
+    try {
+        catalog.attribute("Helth");
+        CHECK(!"an unknown name is an error");
+    } catch (const ugas::Error &error) {
+        CHECK(error.status() == UGAS_STATUS_NOT_FOUND);
+        CHECK(std::string(error.what()).find("Health") != std::string::npos); // the nearest name
+    }
+    CHECK(*freed == 0);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        std::cerr << "which pack?\n";
+        return EXIT_FAILURE;
+    }
+    int freed = 0;
+    fight(argv[1], &freed);
+    CHECK(freed == 1);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

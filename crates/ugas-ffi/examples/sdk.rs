@@ -1,0 +1,94 @@
+//! Lays out a folder for hosts in C: headers, libraries, files for pkg-config and CMake, examples, licences.
+//!
+//! `cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]` builds the libraries for release, unless the folder that
+//! has them is given.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LIBRARIES: [&str; 6] = [
+    "libugas_ffi.so",
+    "libugas_ffi.dylib",
+    "libugas_ffi.a",
+    "ugas_ffi.dll",
+    "ugas_ffi.dll.lib",
+    "ugas_ffi.lib",
+];
+
+/// What goes where, from the folder of this crate.
+const FILES: [(&str, &str); 9] = [
+    ("include/ugas.h", "include/ugas.h"),
+    ("include/ugas.hpp", "include/ugas.hpp"),
+    ("examples/duel.yaml", "examples/duel.yaml"),
+    ("examples/c/fight.c", "examples/c/fight.c"),
+    ("examples/cpp/fight.cpp", "examples/cpp/fight.cpp"),
+    ("examples/python/fight.py", "examples/python/fight.py"),
+    ("../../LICENSE-MIT", "LICENSE-MIT"),
+    ("../../LICENSE-APACHE", "LICENSE-APACHE"),
+    ("../../docs/book/27-from-c.md", "README.md"),
+];
+
+/// Files that name the version.
+const TEMPLATES: [(&str, &str); 3] = [
+    ("packaging/ugas.pc.in", "lib/pkgconfig/ugas.pc"),
+    ("packaging/ugas-config.cmake.in", "lib/cmake/ugas/ugas-config.cmake"),
+    ("packaging/ugas-config-version.cmake.in", "lib/cmake/ugas/ugas-config-version.cmake"),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let Some(out) = arguments.next() else {
+        return Err("say where: cargo run -p ugas-ffi --example sdk -- OUT_DIR [LIBRARY_DIR]".into());
+    };
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = match arguments.next() {
+        Some(folder) => folder,
+        None => build(crate_folder)?,
+    };
+    for (from, to) in FILES {
+        write(&out.join(to), &fs::read(crate_folder.join(from))?)?;
+    }
+    for (from, to) in TEMPLATES {
+        let text = fs::read_to_string(crate_folder.join(from))?;
+        write(&out.join(to), text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).as_bytes())?;
+    }
+    let mut copied = Vec::new();
+    for name in LIBRARIES {
+        let from = libraries.join(name);
+        if from.exists() {
+            write(&out.join("lib").join(name), &fs::read(&from)?)?;
+            copied.push(name);
+        }
+    }
+    if copied.is_empty() {
+        return Err(format!("there is no library in {}", libraries.display()).into());
+    }
+    println!("{} has {}", out.display(), copied.join(", "));
+    Ok(())
+}
+
+/// Builds the libraries for release, and says where they are.
+fn build(crate_folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--locked", "--package", "ugas-ffi", "--lib"])
+        .current_dir(crate_folder)
+        .status()?;
+    if !status.success() {
+        return Err("the library could not be built".into());
+    }
+    // This example lies in `TARGET/PROFILE/examples`.
+    let own = std::env::current_exe()?;
+    let target = own.ancestors().nth(3).ok_or("this program lies in no target folder")?;
+    Ok(target.join("release"))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()).into())
+}

@@ -1,0 +1,196 @@
+//! Runs of abilities (§8.2 to §8.6).
+
+use ugas_core::ability::GameplayEvent;
+use ugas_core::command::{Command, Outcome as CommandOutcome};
+use ugas_core::handle::ActivationId;
+use ugas_core::id::TagId;
+use ugas_core::simulation::ActivationRequest;
+
+use crate::ability::{granted_of, ugas_granted_ability};
+use crate::catalog::ugas_tag;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Headed, Memory, Plain};
+use crate::simulation::{optional_controller, ugas_controller, ugas_simulation};
+use crate::status::{Failure, Outcome, ugas_status};
+use crate::target::{targets_of, ugas_target};
+
+/// One run of a granted ability; 0 is none.
+pub type ugas_activation = u64;
+
+/// Something that happened to a controller, for abilities to react to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_gameplay_event {
+    /// sizeof(ugas_gameplay_event).
+    pub size: usize,
+    /// How much.
+    pub magnitude: f64,
+    /// Who caused it; 0 is nobody.
+    pub instigator: ugas_controller,
+    /// Whom it is about; 0 is nobody.
+    pub target: ugas_controller,
+    /// What kind.
+    pub tag: ugas_tag,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_gameplay_event {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_gameplay_event {}
+
+fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
+    Ok(GameplayEvent {
+        tag: TagId::from_index(given.tag),
+        magnitude: given.magnitude,
+        instigator: optional_controller(given.instigator)?,
+        target: optional_controller(given.target)?,
+    })
+}
+
+fn activation_of(bits: ugas_activation) -> Outcome<ActivationId> {
+    ActivationId::from_bits(bits)
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no run of an ability")))
+}
+
+/// Whether something was there to be done.
+fn done(outcome: &CommandOutcome, what: &str) -> Outcome {
+    match outcome {
+        CommandOutcome::Nothing => Err(Failure::not_found(format!("{what} is over already"))),
+        _ => Ok(()),
+    }
+}
+
+/// Activates a granted ability on targets, because of an event; either may be none. Refused with all reasons.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_activate(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+    targets: *const ugas_target,
+    target_count: usize,
+    event: *const ugas_gameplay_event,
+    out: *mut ugas_activation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.optional(out)?;
+        let mut request = ActivationRequest::on(targets_of(targets, target_count, memory)?);
+        if !event.is_null() {
+            request.event = Some(event_of(&memory.input(event)?)?);
+        }
+        let ability = granted_of(granted)?;
+        let command = Command::Activate { ability, request: Box::new(request) };
+        let outcome = context.simulation_mut(simulation)?.execute(command)?;
+        if let (Some(out), CommandOutcome::Activated(run)) = (out, outcome) {
+            out.set(run.to_bits().get());
+        }
+        Ok(())
+    })
+}
+
+/// Whether an ability could be activated on these targets now: UGAS_STATUS_OK, or UGAS_STATUS_REFUSED with all reasons.
+/// Changes nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_can_activate(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+    targets: *const ugas_target,
+    target_count: usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory: Memory<'_>| {
+        let targets = targets_of(targets, target_count, memory)?;
+        let granted = granted_of(granted)?;
+        let simulation = &context.simulation(simulation)?.simulation;
+        let verdict = if targets.is_empty() {
+            simulation.can_activate(granted)
+        } else {
+            simulation.can_activate_on(granted, targets)
+        };
+        verdict.map_err(|refusal| Failure::command(&refusal.into(), simulation))
+    })
+}
+
+/// Commits a run: takes its cost and begins its cooldown. Abilities usually do that themselves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_activation_commit(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    activation: ugas_activation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let activation = activation_of(activation)?;
+        context.simulation_mut(simulation)?.execute(Command::Commit(activation)).map(drop)
+    })
+}
+
+/// Cancels a run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_activation_cancel(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    activation: ugas_activation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let activation = activation_of(activation)?;
+        let outcome = context.simulation_mut(simulation)?.execute(Command::Cancel(activation))?;
+        done(&outcome, "the run")
+    })
+}
+
+/// Ends a run as if it were done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_activation_end(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    activation: ugas_activation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let activation = activation_of(activation)?;
+        let outcome = context.simulation_mut(simulation)?.execute(Command::End(activation))?;
+        done(&outcome, "the run")
+    })
+}
+
+/// Cancels all runs of a granted ability. `count`, which may be null, gets their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_cancel(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+    count: *mut u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let count = memory.optional(count)?;
+        let granted = granted_of(granted)?;
+        let outcome = context.simulation_mut(simulation)?.execute(Command::CancelAbility(granted))?;
+        if let (Some(count), CommandOutcome::Cancelled(cancelled)) = (count, outcome) {
+            count.set(cancelled);
+        }
+        Ok(())
+    })
+}
+
+/// Sends a gameplay event to a controller: abilities that it triggers are activated, tasks that wait for it go on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_gameplay_event_send(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    event: *const ugas_gameplay_event,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let event = event_of(&memory.input(event)?)?;
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        entry.execute(Command::SendEvent { controller, event }).map(drop)
+    })
+}

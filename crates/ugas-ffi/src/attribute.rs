@@ -1,0 +1,136 @@
+//! Attributes: one, or many at once into the caller's memory.
+
+use ugas_core::handle::ControllerId;
+use ugas_core::id::AttributeId;
+use ugas_core::simulation::Simulation;
+
+use crate::catalog::ugas_attribute;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Memory, Plain};
+use crate::simulation::{ugas_controller, ugas_simulation};
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// Which of an attribute's values is read.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_value {
+    /// With all modifiers.
+    Current = 0,
+    /// Without them.
+    Base = 1,
+}
+
+/// An attribute with its values.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_attribute_values {
+    /// Without modifiers.
+    pub base: f64,
+    /// With all of them.
+    pub current: f64,
+    /// The attribute.
+    pub attribute: ugas_attribute,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_attribute_values {}
+
+type Read = fn(&Simulation, ControllerId, AttributeId) -> Option<f64>;
+
+fn reader(value: u32) -> Outcome<Read> {
+    match value {
+        0 => Ok(Simulation::current),
+        1 => Ok(Simulation::base),
+        other => Err(Failure::argument(format!("{other} is no ugas_value"))),
+    }
+}
+
+/// A value of an attribute; `value` is one of ugas_value.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_attribute_read(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    attribute: ugas_attribute,
+    value: u32,
+    out: *mut f64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let entry = context.simulation(simulation)?;
+        let id = entry.controller(controller)?;
+        let found = reader(value)?(&entry.simulation, id, AttributeId::from_index(attribute));
+        out.set(found.ok_or_else(|| Failure::not_found("the controller has no such attribute"))?);
+        Ok(())
+    })
+}
+
+/// Values of many attributes of many controllers at once: one row a controller, one column an attribute. `out` has room for
+/// controller_count × attribute_count numbers. What does not exist is not a number, and counted in `missing`, which may
+/// be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_attributes_read(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controllers: *const ugas_controller,
+    controller_count: usize,
+    attributes: *const ugas_attribute,
+    attribute_count: usize,
+    value: u32,
+    out: *mut f64,
+    missing: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory: Memory<'_>| {
+        let controllers = memory.list(controllers, controller_count)?;
+        let attributes = memory.list(attributes, attribute_count)?;
+        let places = controllers.len().checked_mul(attributes.len());
+        let places = places.ok_or_else(|| Failure::argument("so many values do not fit into memory"))?;
+        let missing = memory.optional(missing)?;
+        let read = reader(value)?;
+        let simulation = &context.simulation(simulation)?.simulation;
+        let mut places = memory.block(out, places)?.iter_mut();
+        let mut absent = 0;
+        for &bits in controllers {
+            let id = ControllerId::from_bits(bits);
+            for (&attribute, place) in attributes.iter().zip(&mut places) {
+                let found = id.and_then(|id| read(simulation, id, AttributeId::from_index(attribute)));
+                absent += usize::from(found.is_none());
+                place.write(found.unwrap_or(f64::NAN));
+            }
+        }
+        if let Some(missing) = missing {
+            missing.set(absent);
+        }
+        Ok(())
+    })
+}
+
+/// All attributes of a controller, in the order in which they are evaluated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_attributes_of(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    out: *mut ugas_attribute_values,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let rows = memory.rows(out, row_size, capacity, count)?;
+        let entry = context.simulation(simulation)?;
+        let id = entry.controller(controller)?;
+        rows.fill(entry.simulation.attributes(id).map(|(attribute, base, current)| ugas_attribute_values {
+            base,
+            current,
+            attribute: attribute.index(),
+            reserved: 0,
+        }));
+        Ok(())
+    })
+}

@@ -1,0 +1,216 @@
+//! Catalogs: the rules, and names to ids and back.
+
+use std::sync::Arc;
+
+use ugas_core::catalog::{Catalog, UnknownName};
+use ugas_core::id::{AbilityId, AttributeId, AttributeSetId, EffectId, TagId};
+
+use crate::context::{Context, too_many};
+use crate::guard::{enter, ugas_context};
+use crate::memory::ugas_str;
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// A catalog of this context: the rules of a game, which never change.
+pub type ugas_catalog = u64;
+/// A tag. Ids of definitions belong to a catalog; equal packs have equal ids.
+pub type ugas_tag = u32;
+/// An attribute.
+pub type ugas_attribute = u32;
+/// An attribute set.
+pub type ugas_attribute_set = u32;
+/// The definition of an effect.
+pub type ugas_effect = u32;
+/// The definition of an ability.
+pub type ugas_ability = u32;
+
+/// Frees a catalog. Simulations and snapshots of it live on. Zero is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_free(context: *mut ugas_context, catalog: ugas_catalog) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        if catalog != 0 {
+            context.catalog(catalog)?;
+            drop(context.catalogs.remove(catalog));
+        }
+        Ok(())
+    })
+}
+
+/// Makes a catalog known to another context too, for simulations on another thread. Both are freed by themselves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_share(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    other: *mut ugas_context,
+    out: *mut ugas_catalog,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    let other = unsafe { enter(other) };
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let shared = Arc::clone(context.catalog(catalog)?);
+        let status = other.run(|other, memory| {
+            let out = memory.out(out)?;
+            out.set(other.catalogs.insert(shared).ok_or_else(|| too_many("catalog"))?);
+            Ok(())
+        });
+        match status {
+            ugas_status::Ok => Ok(()),
+            status => Err(Failure::new(status, "the other context could not take the catalog")),
+        }
+    })
+}
+
+/// A hash of the rules: equal on machines that have the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_hash(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    out: *mut u64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(context.catalog(catalog)?.hash());
+        Ok(())
+    })
+}
+
+/// The tag of this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_tag(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    name: ugas_str,
+    out: *mut ugas_tag,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(find(context, catalog, memory.text(name)?, |rules, name| Ok(rules.tag(name)?.index()))?);
+        Ok(())
+    })
+}
+
+/// The attribute of this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_attribute(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    name: ugas_str,
+    out: *mut ugas_attribute,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(find(context, catalog, memory.text(name)?, |rules, name| {
+            Ok(rules.attribute(name)?.index())
+        })?);
+        Ok(())
+    })
+}
+
+/// The attribute set of this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_attribute_set(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    name: ugas_str,
+    out: *mut ugas_attribute_set,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let name = memory.text(name)?;
+        out.set(find(context, catalog, name, |rules, name| Ok(rules.attribute_set(name)?.index()))?);
+        Ok(())
+    })
+}
+
+/// The effect of this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_effect(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    name: ugas_str,
+    out: *mut ugas_effect,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(find(context, catalog, memory.text(name)?, |rules, name| Ok(rules.effect(name)?.index()))?);
+        Ok(())
+    })
+}
+
+/// The ability of this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_ability(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    name: ugas_str,
+    out: *mut ugas_ability,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(find(context, catalog, memory.text(name)?, |rules, name| Ok(rules.ability(name)?.index()))?);
+        Ok(())
+    })
+}
+
+/// What kind of definition an id is of.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_definition {
+    /// A tag.
+    Tag = 0,
+    /// An attribute.
+    Attribute = 1,
+    /// An attribute set.
+    AttributeSet = 2,
+    /// An effect.
+    Effect = 3,
+    /// An ability.
+    Ability = 4,
+}
+
+/// The name of a definition; `kind` is one of ugas_definition. Valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_name(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    kind: u32,
+    id: u32,
+    out: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let rules = context.catalog(catalog)?;
+        let name = match kind {
+            0 => rules.tag_name(TagId::from_index(id)),
+            1 => rules.attribute_name(AttributeId::from_index(id)),
+            2 => rules.set_name(AttributeSetId::from_index(id)),
+            3 => rules.effect_by_id(EffectId::from_index(id)).map_or("<unknown>", |effect| effect.name()),
+            4 => rules.ability_name(AbilityId::from_index(id)),
+            other => return Err(Failure::argument(format!("{other} is no ugas_definition"))),
+        };
+        // What the core calls ids that mean nothing; no definition has such a name.
+        if name.starts_with("<unknown") {
+            return Err(Failure::not_found(format!("the catalog has no such definition as {id}")));
+        }
+        let name = name.to_owned();
+        out.set(context.lend_text(name));
+        Ok(())
+    })
+}
+
+fn find(
+    context: &Context,
+    catalog: ugas_catalog,
+    name: &str,
+    look: impl FnOnce(&Catalog, &str) -> Result<u32, UnknownName>,
+) -> Outcome<u32> {
+    look(context.catalog(catalog)?, name).map_err(|error| Failure::not_found(error.to_string()))
+}

@@ -1,0 +1,221 @@
+//! What a host has.
+
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
+use ugas_core::simulation::Snapshot;
+
+use crate::guard::{self, enter, ugas_context};
+use crate::loader::LoaderEntry;
+use crate::memory::{Memory, ugas_bytes, ugas_str};
+use crate::reason::{Reason, ugas_reason};
+use crate::simulation::SimulationEntry;
+use crate::status::{Failure, Outcome, ugas_status};
+use crate::table::{Kind, Table};
+
+/// The version of this interface. It changes when a host that was built with an older header could go wrong; functions
+/// and fields that are added leave it as it is.
+pub const UGAS_ABI_VERSION: u32 = 1;
+
+/// What "no definition" is among ids of tags, attributes, effects and abilities, whose zero is the first of them.
+pub const UGAS_NO_ID: u32 = u32::MAX;
+
+/// The inside of a [`ugas_context`].
+pub(crate) struct Context {
+    pub(crate) loaders: Table<LoaderEntry>,
+    pub(crate) catalogs: Table<Arc<Catalog>>,
+    pub(crate) simulations: Table<SimulationEntry>,
+    pub(crate) snapshots: Table<Snapshot>,
+    /// What was given out last, for as long as it may be used.
+    text: String,
+    bytes: Vec<u8>,
+    error: String,
+    reasons: Vec<Reason>,
+}
+
+impl Context {
+    pub(crate) fn new(mark: u16) -> Self {
+        Self {
+            loaders: Table::new(Kind::Loader, mark),
+            catalogs: Table::new(Kind::Catalog, mark),
+            simulations: Table::new(Kind::Simulation, mark),
+            snapshots: Table::new(Kind::Snapshot, mark),
+            text: String::new(),
+            bytes: Vec::new(),
+            error: String::new(),
+            reasons: Vec::new(),
+        }
+    }
+
+    /// A new call begins: what the last one failed of is over.
+    pub(crate) fn forget(&mut self) {
+        self.error.clear();
+        self.reasons.clear();
+    }
+
+    pub(crate) fn keep(&mut self, failure: Failure) {
+        self.error = failure.words;
+        self.reasons = failure.reasons;
+    }
+
+    pub(crate) fn keep_reasons(&mut self, reasons: Vec<Reason>) {
+        self.reasons = reasons;
+    }
+
+    pub(crate) fn error(&self) -> &str {
+        &self.error
+    }
+
+    /// Keeps a text until the next call.
+    pub(crate) fn lend_text(&mut self, text: impl Into<String>) -> ugas_str {
+        self.text = text.into();
+        ugas_str::from(self.text.as_str())
+    }
+
+    /// Keeps bytes until the next call.
+    pub(crate) fn lend_bytes(&mut self, bytes: Vec<u8>) -> ugas_bytes {
+        self.bytes = bytes;
+        ugas_bytes::from(self.bytes.as_slice())
+    }
+
+    pub(crate) fn catalog(&self, number: u64) -> Outcome<&Arc<Catalog>> {
+        self.catalogs.get(number).ok_or_else(|| bad("catalog", number))
+    }
+
+    pub(crate) fn simulation(&self, number: u64) -> Outcome<&SimulationEntry> {
+        self.simulations.get(number).ok_or_else(|| bad("simulation", number))
+    }
+
+    pub(crate) fn simulation_mut(&mut self, number: u64) -> Outcome<&mut SimulationEntry> {
+        self.simulations.get_mut(number).ok_or_else(|| bad("simulation", number))
+    }
+
+    pub(crate) fn snapshot(&self, number: u64) -> Outcome<&Snapshot> {
+        self.snapshots.get(number).ok_or_else(|| bad("snapshot", number))
+    }
+
+    pub(crate) fn loader_mut(&mut self, number: u64) -> Outcome<&mut LoaderEntry> {
+        self.loaders.get_mut(number).ok_or_else(|| bad("loader", number))
+    }
+}
+
+/// A handle that stands for nothing here.
+pub(crate) fn bad(kind: &str, number: u64) -> Failure {
+    let words = format!(
+        "no {kind} of this context has the handle {number:#x}: it was freed, or is of another context or kind"
+    );
+    Failure::new(ugas_status::BadHandle, words)
+}
+
+/// There are more objects than handles.
+pub(crate) fn too_many(kind: &str) -> Failure {
+    Failure::argument(format!("there are too many objects of the kind {kind}: free some"))
+}
+
+/// The version of the library's interface, to be compared with UGAS_ABI_VERSION of the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn ugas_abi_version() -> u32 {
+    UGAS_ABI_VERSION
+}
+
+/// An anchor with the version in its name: a program that refers to it does not link with a library of another version.
+#[unsafe(no_mangle)]
+pub extern "C" fn ugas_abi_1() -> u32 {
+    UGAS_ABI_VERSION
+}
+
+/// A status in words, valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn ugas_status_words(status: u32) -> ugas_str {
+    const ALL: [ugas_status; 17] = [
+        ugas_status::Ok,
+        ugas_status::NullPointer,
+        ugas_status::BadContext,
+        ugas_status::Busy,
+        ugas_status::Panic,
+        ugas_status::AbiMismatch,
+        ugas_status::BadHandle,
+        ugas_status::BadString,
+        ugas_status::BadStruct,
+        ugas_status::BadArgument,
+        ugas_status::NotFound,
+        ugas_status::Refused,
+        ugas_status::LoadFailed,
+        ugas_status::BadBytes,
+        ugas_status::OtherRules,
+        ugas_status::Io,
+        ugas_status::Recording,
+    ];
+    let known = ALL.into_iter().find(|known| *known as u32 == status);
+    ugas_str::from(known.map_or("a status that this library does not know", ugas_status::words))
+}
+
+/// Makes a context. Pass UGAS_ABI_VERSION; the result is to be freed with ugas_context_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_context_new(abi_version: u32, out: *mut *mut ugas_context) -> ugas_status {
+    if abi_version != UGAS_ABI_VERSION {
+        return ugas_status::AbiMismatch;
+    }
+    if out.is_null() || !out.addr().is_multiple_of(align_of::<*mut ugas_context>()) {
+        return ugas_status::NullPointer;
+    }
+    let Ok(context) = std::panic::catch_unwind(ugas_context::allocate) else { return ugas_status::Panic };
+    // SAFETY: not null and aligned; the rest is the promise of the caller.
+    unsafe { out.write(context) };
+    ugas_status::Ok
+}
+
+/// Frees a context with all that is in it, and sets the caller's pointer to null. Null, or a pointer to null, is fine.
+/// Copies of the pointer must not be used any more: this is the one handle that cannot be checked after its death.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_context_free(context: *mut *mut ugas_context) -> ugas_status {
+    if context.is_null() {
+        return ugas_status::Ok;
+    }
+    // SAFETY: not null; the rest is the promise of the caller.
+    let inner = unsafe { context.read_unaligned() };
+    if inner.is_null() {
+        return ugas_status::Ok;
+    }
+    // SAFETY: a context, or what the caller takes for one.
+    let status = unsafe { guard::free(inner) };
+    if status == ugas_status::Ok {
+        // SAFETY: as above.
+        unsafe { context.write_unaligned(core::ptr::null_mut()) };
+    }
+    status
+}
+
+/// Why the last call with this context failed, in words; empty if it did not. Valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_last_error(context: *const ugas_context, out: *mut ugas_str) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.look(|context, memory: Memory<'_>| {
+        memory.out(out)?.set(ugas_str::from(context.error()));
+        Ok(())
+    })
+}
+
+/// Why the rules refused the last call: each reason with its code and what was involved. `row_size` is
+/// sizeof(ugas_reason). Texts are valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_last_reasons(
+    context: *const ugas_context,
+    out: *mut ugas_reason,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.look(|context, memory| {
+        memory.rows(out, row_size, capacity, count)?.fill(context.reasons.iter().map(Reason::to_c));
+        Ok(())
+    })
+}
+
+/// Seconds as the microseconds that this interface counts in: rounded to the nearest, saturating, and zero for what is no
+/// number.
+#[unsafe(no_mangle)]
+pub extern "C" fn ugas_micros_from_seconds(seconds: f64) -> i64 {
+    ugas_core::time::Span::seconds(seconds).micros()
+}

@@ -1,0 +1,403 @@
+//! Effects (§9): applied, removed, looked at.
+
+use ugas_core::command::{Command, Outcome as CommandOutcome};
+use ugas_core::effect::{EffectContext, EffectQuery, EffectStatus};
+use ugas_core::handle::{AbilityHandle, ActiveEffectId};
+use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
+use ugas_core::simulation::{Application, Stacks};
+use ugas_core::time::Span;
+
+use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Headed, Memory, Plain};
+use crate::simulation::{SimulationEntry, optional_controller, ugas_actor, ugas_controller, ugas_simulation};
+use crate::status::{Failure, Outcome, ugas_status};
+use crate::tag::{query_of, ugas_tag_query};
+use crate::target::{hit_of, ugas_target};
+
+/// An effect that is running on a controller; 0 is none.
+pub type ugas_active_effect = u64;
+
+/// A number that the caller of an effect provides under a tag (SetByCaller).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_magnitude {
+    /// The number.
+    pub value: f64,
+    /// The tag.
+    pub tag: ugas_tag,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// An effect that is to be applied, with who and what caused it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_apply {
+    /// sizeof(ugas_apply).
+    pub size: usize,
+    /// Its level, if has_level is not zero; otherwise it is 1.
+    pub level: f64,
+    /// Who caused it; 0 is nobody.
+    pub source: ugas_controller,
+    /// The granted ability that applies it; 0 is none.
+    pub ability: u64,
+    /// Numbers that the effect asks for.
+    pub magnitudes: *const ugas_magnitude,
+    /// How many there are.
+    pub magnitude_count: usize,
+    /// Tags that it grants beside its own.
+    pub granted_tags: *const ugas_tag,
+    /// How many there are.
+    pub granted_tag_count: usize,
+    /// Tags that describe it beside its own.
+    pub asset_tags: *const ugas_tag,
+    /// How many there are.
+    pub asset_tag_count: usize,
+    /// The hit that led to it; null is none.
+    pub hit: *const ugas_target,
+    /// What physically caused it, if has_causer is not zero.
+    pub causer: ugas_actor,
+    /// What it came from, if has_source_object is not zero.
+    pub source_object: ugas_actor,
+    /// Where it happens, if has_origin is not zero.
+    pub origin: [f64; 3],
+    /// How long it lasts instead, if has_duration is not zero.
+    pub duration: i64,
+    /// How often it executes instead, if has_period is not zero.
+    pub period: i64,
+    /// The effect.
+    pub effect: ugas_effect,
+    /// Whether there is a level.
+    pub has_level: u32,
+    /// Whether there is a causer.
+    pub has_causer: u32,
+    /// Whether there is a source object.
+    pub has_source_object: u32,
+    /// Whether there is an origin.
+    pub has_origin: u32,
+    /// Whether there is a duration.
+    pub has_duration: u32,
+    /// Whether there is a period.
+    pub has_period: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// What a successful application came to.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_application {
+    /// An instant effect wrote its values.
+    Executed = 0,
+    /// It is active now.
+    Active = 1,
+    /// It joined the stack that is there.
+    Stacked = 2,
+    /// It was merged into the one that is there.
+    Merged = 3,
+    /// It waits for its turn.
+    Queued = 4,
+    /// It made the stack overflow, which cleared it.
+    Cleared = 5,
+}
+
+/// What is known of a running effect. Times are in microseconds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_effect_info {
+    /// Its handle.
+    pub active: ugas_active_effect,
+    /// Whom it is on.
+    pub target: ugas_controller,
+    /// Who caused it, and may be gone; 0 is nobody.
+    pub source: ugas_controller,
+    /// Its level.
+    pub level: f64,
+    /// When it began.
+    pub started: u64,
+    /// How long it lasts in all; -1 is for ever.
+    pub duration: i64,
+    /// How much of that is left; -1 is for ever.
+    pub remaining: i64,
+    /// Time between its executions; 0 if it has none.
+    pub period: i64,
+    /// Its definition.
+    pub effect: ugas_effect,
+    /// Its stacks.
+    pub stacks: u32,
+    /// How often it has executed.
+    pub ticks: u32,
+    /// Not zero if it waits for its turn.
+    pub is_queued: u32,
+    /// Not zero if its ongoing requirements fail, so that it does nothing for now.
+    pub is_inhibited: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Which running effects are meant. Every criterion that is given must hold; all zeros mean all.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_effect_query {
+    /// sizeof(ugas_effect_query).
+    pub size: usize,
+    /// Caused by this controller, if it is not 0.
+    pub source: ugas_controller,
+    /// Over the tags of the effect, granted ones included; null is no condition.
+    pub tags: *const ugas_tag_query,
+    /// Over the tags of its source; null is no condition.
+    pub source_tags: *const ugas_tag_query,
+    /// Of this definition, if has_effect is not zero.
+    pub effect: ugas_effect,
+    /// Whether the definition counts.
+    pub has_effect: u32,
+    /// With a modifier of this attribute, if has_attribute is not zero.
+    pub attribute: ugas_attribute,
+    /// Whether the attribute counts.
+    pub has_attribute: u32,
+}
+
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_magnitude {}
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_apply {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_apply {}
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_effect_info {}
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_effect_query {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_effect_query {}
+
+/// Applies an effect. `application` gets one of ugas_application and `active` the instance that it is part of, 0 if there
+/// is none; both may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effect_apply(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    apply: *const ugas_apply,
+    target: ugas_controller,
+    application: *mut u32,
+    active: *mut ugas_active_effect,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (application, active) = (memory.optional(application)?, memory.optional(active)?);
+        let given = memory.input(apply)?;
+        let entry = context.simulation_mut(simulation)?;
+        let command = command_of(&given, target, entry, memory)?;
+        let CommandOutcome::Applied(applied) = entry.execute(command)? else { return Ok(()) };
+        if let Some(application) = application {
+            application.set(match applied {
+                Application::Executed => ugas_application::Executed,
+                Application::Active(_) => ugas_application::Active,
+                Application::Stacked { .. } => ugas_application::Stacked,
+                Application::Merged(_) => ugas_application::Merged,
+                Application::Queued(_) => ugas_application::Queued,
+                Application::Cleared => ugas_application::Cleared,
+            } as u32);
+        }
+        if let Some(active) = active {
+            active.set(applied.active().map_or(0, |id| id.to_bits().get()));
+        }
+        Ok(())
+    })
+}
+
+/// Removes a running effect, or some of its stacks; 0 is all of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effect_remove(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    active: ugas_active_effect,
+    stacks: u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let active = active_of(active)?;
+        let command = Command::Remove { active, stacks: stacks_of(stacks) };
+        context.simulation_mut(simulation)?.execute(command).map(drop)
+    })
+}
+
+/// Removes all effects on a controller that a query selects, or some of their stacks; 0 is all of them. `count`, which may
+/// be null, gets the number of effects. A null query is refused: it would remove everything.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effects_remove(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    query: *const ugas_effect_query,
+    stacks: u32,
+    count: *mut u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let count = memory.optional(count)?;
+        let query = effect_query(&memory.input(query)?, memory)?;
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let command = Command::RemoveMatching { controller, query, stacks: stacks_of(stacks) };
+        let outcome = entry.execute(command)?;
+        if let (Some(count), CommandOutcome::Removed(removed)) = (count, outcome) {
+            count.set(removed);
+        }
+        Ok(())
+    })
+}
+
+/// The effects on a controller that a query selects, in the order of their application; all if it is null. `row_size` is
+/// sizeof(ugas_effect_info).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effects_of(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    query: *const ugas_effect_query,
+    out: *mut ugas_effect_info,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let rows = memory.rows(out, row_size, capacity, count)?;
+        let query = effect_query(&memory.optional_input(query)?, memory)?;
+        let entry = context.simulation(simulation)?;
+        let id = entry.controller(controller)?;
+        let selected = entry.simulation.effects_matching(id, &query);
+        rows.fill(selected.filter_map(|active| info_of(entry, active)));
+        Ok(())
+    })
+}
+
+/// Changes how long a running effect lasts, counted from its start; a negative duration is for ever.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effect_set_duration(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    active: ugas_active_effect,
+    duration: i64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let active = active_of(active)?;
+        let duration = (duration >= 0).then(|| Span::from_micros(duration));
+        context.simulation_mut(simulation)?.execute(Command::SetDuration { active, duration }).map(drop)
+    })
+}
+
+/// Changes a number that the caller provided to a running effect.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_effect_set_magnitude(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    active: ugas_active_effect,
+    tag: ugas_tag,
+    value: f64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let (active, tag) = (active_of(active)?, TagId::from_index(tag));
+        context.simulation_mut(simulation)?.execute(Command::SetMagnitude { active, tag, value }).map(drop)
+    })
+}
+
+fn command_of(
+    given: &ugas_apply,
+    target: ugas_controller,
+    entry: &SimulationEntry,
+    memory: Memory<'_>,
+) -> Outcome<Command> {
+    let target = entry.controller(target)?;
+    let effect = EffectId::from_index(given.effect);
+    let level = if given.has_level == 0 { 1.0 } else { given.level };
+    let ability = match given.ability {
+        0 => None,
+        bits => Some(
+            AbilityHandle::from_bits(bits)
+                .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no granted ability")))?,
+        ),
+    };
+    let hit = if given.hit.is_null() { None } else { memory.list(given.hit, 1)?.first().map(hit_of) };
+    let context = EffectContext {
+        source: optional_controller(given.source)?,
+        causer: (given.has_causer != 0).then_some(ActorId(given.causer)),
+        ability,
+        source_object: (given.has_source_object != 0).then_some(ActorId(given.source_object)),
+        hit: hit.map(Box::new),
+        origin: (given.has_origin != 0).then_some(given.origin),
+        raw_payload: None,
+    };
+    let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
+    let magnitudes = magnitudes.map(|given| (TagId::from_index(given.tag), given.value));
+    let granted = memory.list(given.granted_tags, given.granted_tag_count)?;
+    let described = memory.list(given.asset_tags, given.asset_tag_count)?;
+    let is_plain =
+        given.has_duration == 0 && given.has_period == 0 && granted.is_empty() && described.is_empty();
+    if is_plain {
+        let magnitudes = magnitudes.collect();
+        return Ok(Command::ApplyEffect { effect, level, context, magnitudes, target });
+    }
+    let spec = entry.simulation.spec(effect, level, context);
+    let mut spec = spec.map_err(|reason| Failure::command(&reason.into(), &entry.simulation))?;
+    for (tag, value) in magnitudes {
+        spec.set_magnitude(tag, value);
+    }
+    if given.has_duration != 0 {
+        spec = spec.with_duration(Span::from_micros(given.duration));
+    }
+    if given.has_period != 0 {
+        spec = spec.with_period(Span::from_micros(given.period));
+    }
+    for &tag in granted {
+        spec = spec.granting(TagId::from_index(tag));
+    }
+    for &tag in described {
+        spec = spec.tagged(TagId::from_index(tag));
+    }
+    Ok(Command::Apply { spec: Box::new(spec), target })
+}
+
+fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
+    ActiveEffectId::from_bits(bits)
+        .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no active effect")))
+}
+
+fn stacks_of(stacks: u32) -> Stacks {
+    if stacks == 0 { Stacks::All } else { Stacks::Count(stacks) }
+}
+
+fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<EffectQuery> {
+    Ok(EffectQuery {
+        effect: (given.has_effect != 0).then(|| EffectId::from_index(given.effect)),
+        source: optional_controller(given.source)?,
+        tags: query_of(given.tags, memory)?,
+        source_tags: query_of(given.source_tags, memory)?,
+        modifies: (given.has_attribute != 0).then(|| AttributeId::from_index(given.attribute)),
+        ..EffectQuery::default()
+    })
+}
+
+fn info_of(entry: &SimulationEntry, id: ActiveEffectId) -> Option<ugas_effect_info> {
+    let active = entry.simulation.effect(id)?;
+    let micros = |span: Option<Span>| span.map_or(-1, Span::micros);
+    Some(ugas_effect_info {
+        active: id.to_bits().get(),
+        target: active.target().to_bits().get(),
+        source: active.source().map_or(0, |source| source.to_bits().get()),
+        level: active.spec().level(),
+        started: active.started().micros(),
+        duration: micros(active.duration()),
+        remaining: micros(active.remaining(entry.simulation.now())),
+        period: active.period().map_or(0, Span::micros),
+        effect: active.effect().index(),
+        stacks: active.stacks(),
+        ticks: active.ticks(),
+        is_queued: u32::from(active.status() == EffectStatus::Queued),
+        is_inhibited: u32::from(active.is_inhibited()),
+        reserved: 0,
+    })
+}

@@ -1,0 +1,191 @@
+//! Events (I7): everything that happened, polled in bulk as a tagged union.
+
+mod body;
+mod convert;
+mod kind;
+
+pub use body::*;
+pub use kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
+
+use ugas_core::event::EventKind;
+
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Plain, ugas_str};
+use crate::reason::Reason;
+use crate::simulation::{ugas_controller, ugas_simulation};
+use crate::status::{Failure, ugas_status};
+use crate::tag::ugas_tag_count;
+
+/// What led to an event. Zero and UGAS_NO_ID are none.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_cause {
+    /// Number of the call or timer that everything goes back to.
+    pub operation: u64,
+    /// The running effect that did it.
+    pub active_effect: u64,
+    /// Who caused the effect.
+    pub source: ugas_controller,
+    /// The granted ability that did it or applied the effect.
+    pub granted_ability: u64,
+    /// The definition of the effect.
+    pub effect: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Something that happened. `kind` says which part of `body` is meant; one that a host does not know is skipped by it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ugas_event {
+    /// One of ugas_event_kind.
+    pub kind: u32,
+    /// One of ugas_category: what is shown to players is the category UGAS_CATEGORY_CUE.
+    pub category: u32,
+    /// Position in the stream.
+    pub sequence: u64,
+    /// When, in microseconds.
+    pub time: u64,
+    /// Whom it is about; 0 is nobody.
+    pub controller: ugas_controller,
+    /// What led to it.
+    pub cause: ugas_cause,
+    /// The prediction that it belongs to, if has_prediction is not zero.
+    pub prediction: u64,
+    /// Whether it belongs to a prediction.
+    pub has_prediction: u32,
+    /// Its place among those that were polled with it, for ugas_event_text and ugas_event_reasons.
+    pub index: u32,
+    /// What happened.
+    pub body: ugas_event_body,
+}
+
+// SAFETY: `repr(C)`, numbers, pointers, and a union of such.
+unsafe impl Plain for ugas_event {}
+
+/// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
+/// are valid until the next poll or restore of this simulation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_events_poll(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut ugas_event,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let mut rows = memory.rows(out, row_size, capacity, count)?;
+        let entry = context.simulation_mut(simulation)?;
+        entry.polled.clear();
+        while rows.left() > 0
+            && let Some(event) = entry.simulation.poll_event()
+        {
+            rows.push(convert::to_c(&event, entry.polled.len()));
+            entry.polled.push(event);
+        }
+        rows.finish();
+        Ok(())
+    })
+}
+
+/// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_events_pending(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    pending: *mut usize,
+    dropped: *mut u64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (pending, dropped) = (memory.optional(pending)?, memory.optional(dropped)?);
+        let simulation = &context.simulation(simulation)?.simulation;
+        if let Some(pending) = pending {
+            pending.set(simulation.pending_events().len());
+        }
+        if let Some(dropped) = dropped {
+            dropped.set(simulation.dropped_events());
+        }
+        Ok(())
+    })
+}
+
+/// An event of the last poll in words, with names. Valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_event_text(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    index: u32,
+    out: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let entry = context.simulation(simulation)?;
+        let event = entry.polled.get(index as usize).ok_or_else(no_such_event)?;
+        let text = event.describe(&entry.simulation).to_string();
+        out.set(context.lend_text(text));
+        Ok(())
+    })
+}
+
+/// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+/// ugas_last_reasons. `count`, which may be null, gets their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_event_reasons(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    index: u32,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let count = memory.optional(count)?;
+        let entry = context.simulation(simulation)?;
+        let event = entry.polled.get(index as usize).ok_or_else(no_such_event)?;
+        let simulation = &entry.simulation;
+        let reasons: Vec<Reason> = match &event.kind {
+            EventKind::EffectRefused(refusal) => {
+                refusal.reasons.iter().map(|reason| Reason::of_effect(reason, simulation)).collect()
+            }
+            EventKind::AbilityRefused(refusal) => {
+                refusal.reasons.iter().map(|reason| Reason::of_activation(reason, simulation)).collect()
+            }
+            EventKind::TaskFailed { reason, .. } => vec![Reason::of_effect(reason, simulation)],
+            _ => Vec::new(),
+        };
+        if let Some(count) = count {
+            count.set(reasons.len());
+        }
+        context.keep_reasons(reasons);
+        Ok(())
+    })
+}
+
+/// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_cues_of(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    out: *mut ugas_tag_count,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let rows = memory.rows(out, row_size, capacity, count)?;
+        let entry = context.simulation(simulation)?;
+        let id = entry.controller(controller)?;
+        let cues = entry.simulation.controller(id).into_iter().flat_map(|known| known.cues());
+        rows.fill(cues.map(|&(cue, count)| ugas_tag_count { tag: cue.index(), count }));
+        Ok(())
+    })
+}
+
+fn no_such_event() -> Failure {
+    Failure::not_found("the last poll gave no such event")
+}

@@ -1,0 +1,402 @@
+//! From events of the core to those of C.
+
+use ugas_core::ability::EndReason;
+use ugas_core::event::{Category, CueParameters, Event, EventKind, RemovalReason};
+use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
+use ugas_core::id::{AbilityId, ActorId, EffectId, TagId};
+use ugas_core::targeting::Confirmation;
+use ugas_core::time::Span;
+
+use super::body::{
+    ugas_event_ability, ugas_event_actor, ugas_event_attribute, ugas_event_body, ugas_event_cue,
+    ugas_event_effect, ugas_event_gameplay, ugas_event_input, ugas_event_limit, ugas_event_task,
+};
+use super::kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
+use super::{ugas_cause, ugas_event};
+use crate::context::UGAS_NO_ID;
+use crate::memory::ugas_str;
+
+/// The event as C sees it. Its texts are those of `event`, which moves to a place where it stays: shared texts do not
+/// move along.
+pub(super) fn to_c(event: &Event, index: usize) -> ugas_event {
+    let (kind, controller, body) = convert(&event.kind);
+    let cause = &event.cause;
+    ugas_event {
+        kind: kind as u32,
+        category: category(event.kind.category()) as u32,
+        sequence: event.sequence,
+        time: event.time.micros(),
+        controller: controller.map_or(0, bits),
+        cause: ugas_cause {
+            operation: cause.operation,
+            active_effect: cause.active.map_or(0, |active| active.to_bits().get()),
+            source: cause.source.map_or(0, bits),
+            granted_ability: cause.ability.map_or(0, |ability| ability.to_bits().get()),
+            effect: cause.effect.map_or(UGAS_NO_ID, EffectId::index),
+            reserved: 0,
+        },
+        prediction: event.prediction.map_or(0, |key| key.0),
+        has_prediction: u32::from(event.prediction.is_some()),
+        index: u32::try_from(index).unwrap_or(u32::MAX),
+        body,
+    }
+}
+
+type Converted = (ugas_event_kind, Option<ControllerId>, ugas_event_body);
+
+fn convert(kind: &EventKind) -> Converted {
+    use ugas_event_kind as K;
+    let nothing = ugas_event_body { raw: [0; 12] };
+    match kind {
+        EventKind::ControllerSpawned { controller } => (K::ControllerSpawned, Some(*controller), nothing),
+        EventKind::ControllerDespawned { controller } => (K::ControllerDespawned, Some(*controller), nothing),
+        EventKind::OwnerChanged { controller, old, new } => {
+            (K::OwnerChanged, Some(*controller), actor(*old, *new))
+        }
+        EventKind::AvatarChanged { controller, old, new } => {
+            (K::AvatarChanged, Some(*controller), actor(*old, *new))
+        }
+        EventKind::AttributeSetAdded { controller, set } => {
+            (K::AttributeSetAdded, Some(*controller), filled(|body| body.attribute_set = set.index()))
+        }
+        EventKind::AttributeSetRemoved { controller, set } => {
+            (K::AttributeSetRemoved, Some(*controller), filled(|body| body.attribute_set = set.index()))
+        }
+        EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new } => {
+            let values = [*old_base, *new_base, *old, *new];
+            (K::AttributeChanged, Some(*controller), value(attribute.index(), values))
+        }
+        EventKind::EvaluationFailed { controller, attribute } => {
+            (K::EvaluationFailed, Some(*controller), value(attribute.index(), [0.0; 4]))
+        }
+        EventKind::DivisorIgnored { controller, attribute } => {
+            (K::DivisorIgnored, Some(*controller), value(attribute.index(), [0.0; 4]))
+        }
+        EventKind::TagAdded { controller, tag } => (K::TagAdded, Some(*controller), tagged(*tag)),
+        EventKind::TagRemoved { controller, tag } => (K::TagRemoved, Some(*controller), tagged(*tag)),
+        EventKind::GameplayEvent { controller, event } => {
+            let gameplay = ugas_event_gameplay {
+                magnitude: event.magnitude,
+                instigator: event.instigator.map_or(0, bits),
+                target: event.target.map_or(0, bits),
+                tag: event.tag.index(),
+                reserved: 0,
+            };
+            (K::GameplayEvent, Some(*controller), filled(|body| body.gameplay = gameplay))
+        }
+        EventKind::InputPressed { controller, input } => {
+            (K::InputPressed, Some(*controller), pressed(input.as_str(), Span::ZERO))
+        }
+        EventKind::InputReleased { controller, input, held } => {
+            (K::InputReleased, Some(*controller), pressed(input.as_str(), *held))
+        }
+        EventKind::InputBuffered { controller, input } => {
+            (K::InputBuffered, Some(*controller), pressed(input.as_str(), Span::ZERO))
+        }
+        EventKind::Confirmed { controller } => (K::Confirmed, Some(*controller), nothing),
+        EventKind::Declined { controller } => (K::Declined, Some(*controller), nothing),
+        EventKind::OwnerDied { controller } => (K::OwnerDied, Some(*controller), nothing),
+        EventKind::CueAdded { controller, cue, parameters } => {
+            (K::CueAdded, Some(*controller), shown(*cue, parameters))
+        }
+        EventKind::CueRemoved { controller, cue } => {
+            (K::CueRemoved, Some(*controller), shown(*cue, &CueParameters::default()))
+        }
+        EventKind::CueExecuted { controller, cue, parameters } => {
+            (K::CueExecuted, Some(*controller), shown(*cue, parameters))
+        }
+        EventKind::CascadeLimit { dropped, .. } => {
+            let limit = ugas_event_limit { dropped: *dropped, reserved: 0 };
+            (K::CascadeLimit, None, filled(|body| body.limit = limit))
+        }
+        EventKind::LogicError { what, controller } => {
+            (K::LogicError, Some(*controller), filled(|body| body.message = ugas_str::from(*what)))
+        }
+        other => effect_event(other)
+            .or_else(|| ability_event(other))
+            .or_else(|| task_event(other))
+            .unwrap_or((K::Other, None, nothing)),
+    }
+}
+
+fn effect_event(kind: &EventKind) -> Option<Converted> {
+    use ugas_event_kind as K;
+    let plain = |effect: &EffectId, active: Option<ActiveEffectId>| ugas_event_effect {
+        active: active.map_or(0, |active| active.to_bits().get()),
+        by: 0,
+        remaining: 0,
+        effect: effect.index(),
+        reason: 0,
+        old_stacks: 0,
+        stacks: 0,
+        reason_count: 0,
+        attribute: UGAS_NO_ID,
+        modifier: 0,
+        reserved: 0,
+    };
+    let (kind, target, effect) = match kind {
+        EventKind::BeforeEffectApplied { effect, target, .. } => {
+            (K::BeforeEffectApplied, target, plain(effect, None))
+        }
+        EventKind::EffectApplied { effect, active, target } => {
+            (K::EffectApplied, target, plain(effect, Some(*active)))
+        }
+        EventKind::EffectMerged { effect, active, target } => {
+            (K::EffectMerged, target, plain(effect, Some(*active)))
+        }
+        EventKind::EffectQueued { effect, active, target } => {
+            (K::EffectQueued, target, plain(effect, Some(*active)))
+        }
+        EventKind::EffectExecuted { effect, active, target } => {
+            (K::EffectExecuted, target, plain(effect, *active))
+        }
+        EventKind::EffectRemoved { effect, active, target, stacks, reason } => {
+            let effect = plain(effect, Some(*active));
+            let reason = removal(*reason) as u32;
+            (K::EffectRemoved, target, ugas_event_effect { stacks: *stacks, reason, ..effect })
+        }
+        EventKind::EffectStackChanged { effect, active, target, old, new } => {
+            let effect = plain(effect, Some(*active));
+            let changed = ugas_event_effect { old_stacks: *old, stacks: *new, ..effect };
+            (K::EffectStackChanged, target, changed)
+        }
+        EventKind::EffectDurationChanged { effect, active, target, remaining } => {
+            let remaining = remaining.map_or(-1, Span::micros);
+            let changed = ugas_event_effect { remaining, ..plain(effect, Some(*active)) };
+            (K::EffectDurationChanged, target, changed)
+        }
+        EventKind::EffectInhibited { effect, active, target } => {
+            (K::EffectInhibited, target, plain(effect, Some(*active)))
+        }
+        EventKind::EffectResumed { effect, active, target } => {
+            (K::EffectResumed, target, plain(effect, Some(*active)))
+        }
+        EventKind::EffectRefused(refusal) => {
+            let reason_count = count(refusal.reasons.len());
+            let effect = ugas_event_effect { reason_count, ..plain(&refusal.effect, None) };
+            (K::EffectRefused, &refusal.target, effect)
+        }
+        EventKind::EffectBlockedByImmunity { effect, target, by } => {
+            let blocked = ugas_event_effect { by: by.to_bits().get(), ..plain(effect, None) };
+            (K::EffectBlockedByImmunity, target, blocked)
+        }
+        EventKind::ModifierInert { effect, modifier, attribute, target } => {
+            let (attribute, modifier) = (attribute.index(), u32::from(*modifier));
+            (K::ModifierInert, target, ugas_event_effect { attribute, modifier, ..plain(effect, None) })
+        }
+        _ => return None,
+    };
+    Some((kind, Some(*target), filled(|body| body.effect = effect)))
+}
+
+fn ability_event(kind: &EventKind) -> Option<Converted> {
+    use ugas_event_kind as K;
+    let plain = |handle: Option<AbilityHandle>, ability: Option<AbilityId>| ugas_event_ability {
+        granted: handle.map_or(0, |handle| handle.to_bits().get()),
+        activation: 0,
+        by: 0,
+        cooldown: 0,
+        ability: ability.map_or(UGAS_NO_ID, AbilityId::index),
+        reason: 0,
+        tag: UGAS_NO_ID,
+        old_level: 0,
+        level: 0,
+        charges: 0,
+        reason_count: 0,
+        reserved: 0,
+    };
+    let running = |handle, ability, run: &ActivationId| ugas_event_ability {
+        activation: run.to_bits().get(),
+        ..plain(Some(handle), Some(ability))
+    };
+    let over = |handle, ability, run: &ActivationId, why: &EndReason| {
+        let (reason, by, tag) = end_reason(*why);
+        let by = by.map_or(0, |by| by.to_bits().get());
+        let tag = tag.map_or(UGAS_NO_ID, TagId::index);
+        ugas_event_ability { reason: reason as u32, by, tag, ..running(handle, ability, run) }
+    };
+    let (kind, controller, ability) = match kind {
+        EventKind::AbilityGranted { controller, handle, ability } => {
+            (K::AbilityGranted, Some(*controller), plain(Some(*handle), Some(*ability)))
+        }
+        EventKind::AbilityRevoked { controller, handle, ability } => {
+            (K::AbilityRevoked, Some(*controller), plain(Some(*handle), Some(*ability)))
+        }
+        EventKind::AbilityLevelChanged { controller, handle, old, new } => {
+            let ability = ugas_event_ability { old_level: *old, level: *new, ..plain(Some(*handle), None) };
+            (K::AbilityLevelChanged, Some(*controller), ability)
+        }
+        EventKind::AbilityActivated { controller, handle, ability, activation } => {
+            (K::AbilityActivated, Some(*controller), running(*handle, *ability, activation))
+        }
+        EventKind::AbilityRefused(refusal) => {
+            let reason_count = count(refusal.reasons.len());
+            let ability = ugas_event_ability { reason_count, ..plain(None, refusal.ability) };
+            (K::AbilityRefused, refusal.controller, ability)
+        }
+        EventKind::AbilityCommitted { controller, handle, ability, activation } => {
+            (K::AbilityCommitted, Some(*controller), running(*handle, *ability, activation))
+        }
+        EventKind::AbilityEnded { controller, handle, ability, activation, reason } => {
+            (K::AbilityEnded, Some(*controller), over(*handle, *ability, activation, reason))
+        }
+        EventKind::AbilityCancelled { controller, handle, ability, activation, reason } => {
+            (K::AbilityCancelled, Some(*controller), over(*handle, *ability, activation, reason))
+        }
+        EventKind::CooldownBegan { controller, handle, duration } => {
+            let cooldown = duration.map_or(-1, Span::micros);
+            let ability = ugas_event_ability { cooldown, ..plain(Some(*handle), None) };
+            (K::CooldownBegan, Some(*controller), ability)
+        }
+        EventKind::CooldownEnded { controller, handle } => {
+            (K::CooldownEnded, Some(*controller), plain(Some(*handle), None))
+        }
+        EventKind::ChargesChanged { controller, handle, charges } => {
+            let ability = ugas_event_ability { charges: *charges, ..plain(Some(*handle), None) };
+            (K::ChargesChanged, Some(*controller), ability)
+        }
+        _ => return None,
+    };
+    Some((kind, controller, filled(|body| body.ability = ability)))
+}
+
+fn task_event(kind: &EventKind) -> Option<Converted> {
+    use ugas_event_kind as K;
+    let plain = |task: Option<&TaskId>| ugas_event_task {
+        kind: ugas_str::EMPTY,
+        task: task.map_or(0, |task| task.to_bits().get()),
+        ability: UGAS_NO_ID,
+        step: 0,
+        confirmation: 0,
+        reason_count: 0,
+    };
+    let at = |ability: &AbilityId, step: &u32| ugas_event_task {
+        ability: ability.index(),
+        step: *step,
+        ..plain(None)
+    };
+    let (kind, controller, task) = match kind {
+        EventKind::HostTaskRequested { controller, ability, task, kind, step } => {
+            let task = task.to_bits().get();
+            let requested = ugas_event_task { task, kind: ugas_str::from(&**kind), ..at(ability, step) };
+            (K::HostTaskRequested, controller, requested)
+        }
+        EventKind::HostTaskCancelled { controller, task } => {
+            (K::HostTaskCancelled, controller, plain(Some(task)))
+        }
+        EventKind::TaskTriggered { controller, task } => (K::TaskTriggered, controller, plain(Some(task))),
+        EventKind::TaskFailed { controller, ability, step, .. } => {
+            (K::TaskFailed, controller, ugas_event_task { reason_count: 1, ..at(ability, step) })
+        }
+        EventKind::NoTarget { controller, ability, step } => (K::NoTarget, controller, at(ability, step)),
+        EventKind::TargetingBegan { controller, task, confirmation } => {
+            let confirmation = match confirmation {
+                Confirmation::Instant => 0,
+                Confirmation::UserConfirmed => 1,
+                Confirmation::Custom => 2,
+                Confirmation::CustomMulti => 3,
+            };
+            (K::TargetingBegan, controller, ugas_event_task { confirmation, ..plain(Some(task)) })
+        }
+        EventKind::TargetingEnded { controller, task } => (K::TargetingEnded, controller, plain(Some(task))),
+        _ => return None,
+    };
+    Some((kind, Some(*controller), filled(|body| body.task = task)))
+}
+
+/// A body whose every byte is set, though a part fills only some of it.
+fn filled(fill: impl FnOnce(&mut ugas_event_body)) -> ugas_event_body {
+    let mut body = ugas_event_body { raw: [0; 12] };
+    fill(&mut body);
+    body
+}
+
+fn bits(controller: ControllerId) -> u64 {
+    controller.to_bits().get()
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+fn actor(old: Option<ActorId>, new: Option<ActorId>) -> ugas_event_body {
+    let actor = ugas_event_actor {
+        before: old.map_or(0, |actor| actor.0),
+        now: new.map_or(0, |actor| actor.0),
+        has_before: u32::from(old.is_some()),
+        has_now: u32::from(new.is_some()),
+    };
+    filled(|body| body.actor = actor)
+}
+
+fn value(attribute: u32, [old_base, new_base, old_value, new_value]: [f64; 4]) -> ugas_event_body {
+    let changed = ugas_event_attribute { old_base, new_base, old_value, new_value, attribute, reserved: 0 };
+    filled(|body| body.attribute = changed)
+}
+
+fn tagged(tag: TagId) -> ugas_event_body {
+    filled(|body| body.tag = tag.index())
+}
+
+fn pressed(input: &str, held: Span) -> ugas_event_body {
+    let input = ugas_event_input { input: ugas_str::from(input), held: held.micros() };
+    filled(|body| body.input = input)
+}
+
+fn shown(cue: TagId, parameters: &CueParameters) -> ugas_event_body {
+    let cue = ugas_event_cue {
+        magnitude: parameters.magnitude,
+        level: parameters.level,
+        location: parameters.location.unwrap_or_default(),
+        cue: cue.index(),
+        has_location: u32::from(parameters.location.is_some()),
+    };
+    filled(|body| body.cue = cue)
+}
+
+fn category(category: Category) -> ugas_category {
+    match category {
+        Category::Controller => ugas_category::Controller,
+        Category::Attribute => ugas_category::Attribute,
+        Category::Tag => ugas_category::Tag,
+        Category::Effect => ugas_category::Effect,
+        Category::Ability => ugas_category::Ability,
+        Category::Task => ugas_category::Task,
+        Category::Input => ugas_category::Input,
+        Category::Cue => ugas_category::Cue,
+        Category::Error => ugas_category::Error,
+        _ => ugas_category::Other,
+    }
+}
+
+fn removal(reason: RemovalReason) -> ugas_removal_reason {
+    match reason {
+        RemovalReason::Expired => ugas_removal_reason::Expired,
+        RemovalReason::Removed => ugas_removal_reason::Removed,
+        RemovalReason::RemovedByTag => ugas_removal_reason::RemovedByTag,
+        RemovalReason::Overflowed => ugas_removal_reason::Overflowed,
+        RemovalReason::TargetGone => ugas_removal_reason::TargetGone,
+        RemovalReason::Reloaded => ugas_removal_reason::Reloaded,
+    }
+}
+
+fn end_reason(reason: EndReason) -> (ugas_end_reason, Option<AbilityHandle>, Option<TagId>) {
+    let plain = match reason {
+        EndReason::CancelledByAbility(by) => return (ugas_end_reason::CancelledByAbility, Some(by), None),
+        EndReason::CancelledByTag(tag) => return (ugas_end_reason::CancelledByTag, None, Some(tag)),
+        EndReason::TriggerGone(tag) => return (ugas_end_reason::TriggerGone, None, Some(tag)),
+        EndReason::Completed => ugas_end_reason::Completed,
+        EndReason::Retriggered => ugas_end_reason::Retriggered,
+        EndReason::CancelledByTask => ugas_end_reason::CancelledByTask,
+        EndReason::Cancelled => ugas_end_reason::Cancelled,
+        EndReason::OwnerDied => ugas_end_reason::OwnerDied,
+        EndReason::CommitFailed => ugas_end_reason::CommitFailed,
+        EndReason::TaskFailed => ugas_end_reason::TaskFailed,
+        EndReason::Declined => ugas_end_reason::Declined,
+        EndReason::Revoked => ugas_end_reason::Revoked,
+        EndReason::PossessionChanged => ugas_end_reason::PossessionChanged,
+        EndReason::OutOfBudget => ugas_end_reason::OutOfBudget,
+        EndReason::Reloaded => ugas_end_reason::Reloaded,
+    };
+    (plain, None, None)
+}

@@ -1,0 +1,84 @@
+//! The C interface: what `include/ugas.h` declares.
+//!
+//! The header is made from this crate and kept beside it; a test compares them and says how to make it again. C calls in,
+//! plain data goes out, and nothing of Rust is seen: no type of the core appears in a signature.
+//!
+//! # Rules, the same for every function
+//!
+//! - **One pointer, many numbers.** A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
+//!   catalogs, simulations, snapshots) is a number that the context checks: one that is dead, foreign or of another kind
+//!   is refused with `UGAS_STATUS_BAD_HANDLE`. Controllers, effects, abilities, runs and tasks are the core's own
+//!   generational handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
+//! - **Statuses.** A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
+//!   `ugas_last_reasons` the reasons of a refusal. Results go through pointers that are checked before anything happens, so
+//!   a call that fails has changed nothing, unless its own words say otherwise.
+//! - **Text** is UTF-8 with a length, not ended by a zero. What a call gives out (text, bytes) is valid until the next call
+//!   with the same context, but for `ugas_last_error` and `ugas_last_reasons`, which disturb nothing. What belongs to
+//!   events that were polled is valid until the next poll of that simulation.
+//! - **Structures** that go in or come out by themselves begin with their `size`, set by the caller; those in lists have
+//!   their size as an argument. So either side may be older: what it does not know is zero or left out.
+//! - **Memory** that a call writes to must not overlap with what it reads. What has a `_free` function is freed with it, or
+//!   with its context; nothing else is to be freed.
+//! - **Panics** end here. One that happens anyhow is `UGAS_STATUS_PANIC`; free the simulation that was used.
+//! - **Threads.** A context belongs to no thread, and is used by one at a time: a call while another is under way, from
+//!   another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`. Different contexts have nothing in common
+//!   but catalogs that were shared on purpose, and there is no global state.
+//! - **Time** is in microseconds.
+//!
+//! # Where things are
+//!
+//! `memory` reads and writes the caller's memory, `guard` is the way into a context, `context` holds it, `table` gives out
+//! its numbers, `status` says what went wrong. Then one module a subject, in the order of the header. Networking has no
+//! module yet: a server and a client will be two more kinds of objects in `context`, fed with datagrams as bytes.
+#![deny(unsafe_op_in_unsafe_fn)]
+#![allow(non_camel_case_types, reason = "the names are those that C sees")]
+#![allow(clippy::missing_safety_doc, reason = "the rules are the same for all functions, and stated above")]
+
+mod ability;
+mod activation;
+mod attribute;
+mod calculation;
+mod catalog;
+mod context;
+mod effect;
+mod event;
+mod explain;
+mod guard;
+mod input;
+mod loader;
+mod memory;
+mod placement;
+mod reason;
+mod recording;
+mod simulation;
+mod snapshot;
+mod space;
+mod status;
+mod table;
+mod tag;
+mod target;
+mod task;
+
+pub use ability::*;
+pub use activation::*;
+pub use attribute::*;
+pub use calculation::*;
+pub use catalog::*;
+pub use context::*;
+pub use effect::*;
+pub use event::*;
+pub use explain::*;
+pub use guard::ugas_context;
+pub use input::*;
+pub use loader::*;
+pub use memory::{ugas_bytes, ugas_str};
+pub use placement::*;
+pub use reason::*;
+pub use recording::*;
+pub use simulation::*;
+pub use snapshot::*;
+pub use space::*;
+pub use status::ugas_status;
+pub use tag::*;
+pub use target::*;
+pub use task::*;

@@ -1,0 +1,236 @@
+//! Packs, from files and from memory, with all that is wrong with them.
+
+use std::path::Path;
+
+use ugas_core::catalog::CatalogBuilder;
+use ugas_data::diagnostics::{Diagnostic, Severity};
+use ugas_data::{Loader, SourceMap};
+
+use crate::catalog::ugas_catalog;
+use crate::context::too_many;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Plain, ugas_str};
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// A loader of this context: collects files, loads them once, and keeps the diagnostics until it is freed.
+pub type ugas_loader = u64;
+
+/// How bad a diagnostic is.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_severity {
+    /// The pack cannot be used.
+    Error = 0,
+    /// Probably not what was meant.
+    Warning = 1,
+    /// For information.
+    Note = 2,
+    /// Advice.
+    Lint = 3,
+}
+
+/// One problem in one place. Texts are valid until the next call.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_diagnostic {
+    /// `UG001` and so on; `docs/diagnostics.md` has a page for each.
+    pub code: ugas_str,
+    /// The path of the file, or the name of the text.
+    pub file: ugas_str,
+    /// What is wrong.
+    pub message: ugas_str,
+    /// What to do; may be empty.
+    pub help: ugas_str,
+    /// One of ugas_severity.
+    pub severity: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_diagnostic {}
+
+/// A loader before and after its work.
+pub(crate) enum LoaderEntry {
+    Collecting(Box<Loader>),
+    Loaded(Vec<Problem>),
+}
+
+/// A diagnostic with its place in words.
+pub(crate) struct Problem {
+    diagnostic: Diagnostic,
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+impl Problem {
+    fn new(diagnostic: Diagnostic, map: &SourceMap) -> Self {
+        let file = map.file(diagnostic.span.file);
+        let file = file.map(|file| file.path().to_string_lossy().into_owned()).unwrap_or_default();
+        let position = map.position(diagnostic.span);
+        Self { diagnostic, file, line: position.line, column: position.column }
+    }
+
+    fn to_c(&self) -> ugas_diagnostic {
+        let severity = match self.diagnostic.severity {
+            Severity::Error => ugas_severity::Error,
+            Severity::Warning => ugas_severity::Warning,
+            Severity::Note => ugas_severity::Note,
+            Severity::Lint => ugas_severity::Lint,
+        };
+        ugas_diagnostic {
+            code: ugas_str::from(self.diagnostic.code),
+            file: ugas_str::from(self.file.as_str()),
+            message: ugas_str::from(self.diagnostic.message.as_str()),
+            help: ugas_str::from(self.diagnostic.help.as_str()),
+            severity: severity as u32,
+            line: self.line,
+            column: self.column,
+            reserved: 0,
+        }
+    }
+}
+
+impl LoaderEntry {
+    /// Changes what is to be loaded.
+    pub(crate) fn collect(&mut self, change: impl FnOnce(Loader) -> Loader) -> Outcome {
+        match self {
+            Self::Collecting(loader) => {
+                **loader = change(core::mem::take(&mut **loader));
+                Ok(())
+            }
+            Self::Loaded(_) => Err(Failure::argument("the loader has loaded already: make another")),
+        }
+    }
+
+    /// Whether more can be added; asked before the host's data is taken over.
+    pub(crate) fn check_open(&self) -> Outcome {
+        match self {
+            Self::Collecting(_) => Ok(()),
+            Self::Loaded(_) => Err(Failure::argument("the loader has loaded already: make another")),
+        }
+    }
+
+    /// Adds what the host brings along in code.
+    pub(crate) fn add(&mut self, add: impl FnOnce(CatalogBuilder) -> CatalogBuilder + 'static) -> Outcome {
+        self.collect(|loader| loader.natives(add))
+    }
+}
+
+/// Makes a loader, to be freed with ugas_loader_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_new(context: *mut ugas_context, out: *mut ugas_loader) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let loader = LoaderEntry::Collecting(Box::default());
+        out.set(context.loaders.insert(loader).ok_or_else(|| too_many("loader"))?);
+        Ok(())
+    })
+}
+
+/// Frees a loader with its diagnostics. Zero is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_free(context: *mut ugas_context, loader: ugas_loader) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        if loader != 0 {
+            context.loader_mut(loader)?;
+            drop(context.loaders.remove(loader));
+        }
+        Ok(())
+    })
+}
+
+/// Adds a file, or a folder with all that is in it. It is read by ugas_loader_load.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_add_path(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    path: ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let path = memory.text(path)?;
+        context.loader_mut(loader)?.collect(|loader| loader.path(Path::new(path)))
+    })
+}
+
+/// Adds a text as if it were a file of this name; a name that ends in `.json` makes it JSON. The text is copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_add_text(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    name: ugas_str,
+    text: ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (name, text) = (memory.text(name)?, memory.text(text)?);
+        context.loader_mut(loader)?.collect(|loader| loader.text(name, text))
+    })
+}
+
+/// Loads all that was added, once. UGAS_STATUS_LOAD_FAILED if something is an error; in either case the diagnostics can
+/// be read until the loader is freed. The catalog is to be freed with ugas_catalog_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_load(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    out: *mut ugas_catalog,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let entry = context.loader_mut(loader)?;
+        let LoaderEntry::Collecting(collected) = entry else {
+            return Err(Failure::argument("the loader has loaded already: make another"));
+        };
+        let collected = core::mem::take(&mut **collected);
+        match collected.load() {
+            Ok(pack) => {
+                let problems = pack.diagnostics.into_iter();
+                *entry = LoaderEntry::Loaded(
+                    problems.map(|problem| Problem::new(problem, &pack.source_map)).collect(),
+                );
+                out.set(context.catalogs.insert(pack.catalog).ok_or_else(|| too_many("catalog"))?);
+                Ok(())
+            }
+            Err(error) => {
+                let words = error.to_string();
+                let report = error.report;
+                let problems = report.diagnostics.into_iter();
+                *entry = LoaderEntry::Loaded(
+                    problems.map(|problem| Problem::new(problem, &report.source_map)).collect(),
+                );
+                Err(Failure::new(ugas_status::LoadFailed, words))
+            }
+        }
+    })
+}
+
+/// What loading found, in order of file and position. `row_size` is sizeof(ugas_diagnostic).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_loader_diagnostics(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    out: *mut ugas_diagnostic,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let rows = memory.rows(out, row_size, capacity, count)?;
+        match context.loader_mut(loader)? {
+            LoaderEntry::Loaded(problems) => rows.fill(problems.iter().map(Problem::to_c)),
+            LoaderEntry::Collecting(_) => rows.finish(),
+        }
+        Ok(())
+    })
+}

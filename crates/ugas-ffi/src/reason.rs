@@ -1,0 +1,164 @@
+//! Reasons of refusals (I8).
+
+use ugas_core::ability::ActivationReason;
+use ugas_core::refusal::RefusalReason;
+use ugas_core::simulation::Simulation;
+
+use crate::context::UGAS_NO_ID;
+use crate::memory::{Plain, ugas_str};
+
+/// One reason why the rules said no. What is not involved is zero, UGAS_NO_ID or not a number.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_reason {
+    /// A stable word for programs, such as `OnCooldown`.
+    pub code: ugas_str,
+    /// The reason in words, with names.
+    pub words: ugas_str,
+    /// The controller that is missing.
+    pub controller: u64,
+    /// The active effect that is in the way.
+    pub active_effect: u64,
+    /// The granted ability that is in the way.
+    pub granted_ability: u64,
+    /// The tag that is missing or in the way.
+    pub tag: u32,
+    /// The attribute that is missing or too low.
+    pub attribute: u32,
+    /// What the attribute would be, or the seconds that are left of a cooldown.
+    pub value: f64,
+    /// What the attribute must not fall below.
+    pub limit: f64,
+}
+
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_reason {}
+
+/// A reason that is kept for the caller.
+#[derive(Clone, Debug)]
+pub(crate) struct Reason {
+    code: &'static str,
+    pub(crate) words: String,
+    /// Whether something is not there, rather than forbidden.
+    pub(crate) is_absence: bool,
+    involved: Involved,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Involved {
+    controller: u64,
+    active_effect: u64,
+    granted_ability: u64,
+    tag: u32,
+    attribute: u32,
+    value: f64,
+    limit: f64,
+}
+
+impl Default for Involved {
+    fn default() -> Self {
+        Self {
+            controller: 0,
+            active_effect: 0,
+            granted_ability: 0,
+            tag: UGAS_NO_ID,
+            attribute: UGAS_NO_ID,
+            value: f64::NAN,
+            limit: f64::NAN,
+        }
+    }
+}
+
+impl Reason {
+    /// Why an ability cannot be activated or committed.
+    pub(crate) fn of_activation(reason: &ActivationReason, simulation: &Simulation) -> Self {
+        let none = Involved::default();
+        let involved = match reason {
+            ActivationReason::UnknownController(controller) => {
+                Involved { controller: controller.to_bits().get(), ..none }
+            }
+            ActivationReason::BlockedByAbility { tag, by, effect } => Involved {
+                tag: tag.index(),
+                granted_ability: by.map_or(0, |by| by.to_bits().get()),
+                active_effect: effect.map_or(0, |effect| effect.to_bits().get()),
+                ..none
+            },
+            ActivationReason::MissingTag { tag, .. } | ActivationReason::BlockedTag { tag, .. } => {
+                Involved { tag: tag.index(), ..none }
+            }
+            ActivationReason::OnCooldown { tag, remaining } => Involved {
+                tag: tag.index(),
+                value: remaining.map_or(f64::NAN, |remaining| remaining.as_seconds()),
+                ..none
+            },
+            ActivationReason::CannotAfford { attribute, would_be, minimum } => {
+                Involved { attribute: attribute.index(), value: *would_be, limit: *minimum, ..none }
+            }
+            ActivationReason::EffectRefused(reason) => involved_in(reason),
+            _ => none,
+        };
+        let is_absence = matches!(
+            reason,
+            ActivationReason::UnknownController(_)
+                | ActivationReason::UnknownAbility(_)
+                | ActivationReason::NotGranted
+        );
+        Self { code: reason.code(), words: reason.describe(simulation), is_absence, involved }
+    }
+
+    /// Why an effect cannot be applied, or a handle used.
+    pub(crate) fn of_effect(reason: &RefusalReason, simulation: &Simulation) -> Self {
+        let is_absence = matches!(
+            reason,
+            RefusalReason::UnknownController(_)
+                | RefusalReason::UnknownEffect(_)
+                | RefusalReason::UnknownAbility(_)
+                | RefusalReason::UnknownGrant(_)
+                | RefusalReason::UnknownHandle(_)
+        );
+        let involved = involved_in(reason);
+        Self { code: reason.code(), words: reason.describe(simulation), is_absence, involved }
+    }
+
+    /// The reason as C sees it, for as long as this one is kept.
+    pub(crate) fn to_c(&self) -> ugas_reason {
+        let Involved { controller, active_effect, granted_ability, tag, attribute, value, limit } =
+            self.involved;
+        ugas_reason {
+            code: ugas_str::from(self.code),
+            words: ugas_str::from(self.words.as_str()),
+            controller,
+            active_effect,
+            granted_ability,
+            tag,
+            attribute,
+            value,
+            limit,
+        }
+    }
+}
+
+fn involved_in(reason: &RefusalReason) -> Involved {
+    let none = Involved::default();
+    match reason {
+        RefusalReason::UnknownController(controller) => {
+            Involved { controller: controller.to_bits().get(), ..none }
+        }
+        RefusalReason::UnknownGrant(ability) => Involved { granted_ability: ability.to_bits().get(), ..none },
+        RefusalReason::UnknownHandle(active)
+        | RefusalReason::StillActive(active)
+        | RefusalReason::Immune { by: active }
+        | RefusalReason::StackOverflow { stack: active } => {
+            Involved { active_effect: active.to_bits().get(), ..none }
+        }
+        RefusalReason::MissingTag { tag, .. }
+        | RefusalReason::BlockedTag { tag, .. }
+        | RefusalReason::WouldBeRemoved { tag }
+        | RefusalReason::MissingSetByCaller(tag) => Involved { tag: tag.index(), ..none },
+        RefusalReason::MissingAttribute { attribute, .. }
+        | RefusalReason::NonFinite { attribute: Some(attribute), .. } => {
+            Involved { attribute: attribute.index(), ..none }
+        }
+        _ => none,
+    }
+}

@@ -1,0 +1,264 @@
+//! Recordings: made while a simulation runs, in memory or in a file, and verified.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Read, Seek, Write};
+
+use ugas_core::handle::ControllerId;
+use ugas_replay::{Player, RecordError, Recorder, Rules, Settings, verify};
+
+use crate::catalog::ugas_catalog;
+use crate::context::Context;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Headed, Memory, Plain, SizedPlace, ugas_bytes, ugas_str};
+use crate::simulation::{SimulationEntry, ugas_controller, ugas_simulation};
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// How a recording is made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_recording_settings {
+    /// sizeof(ugas_recording_settings).
+    pub size: usize,
+    /// Ticks from one whole state to the next; 0 is the library's own choice.
+    pub key_every: u32,
+    /// Not zero to leave the rules out of the recording: then it cannot be played without the pack.
+    pub omit_rules: u32,
+}
+
+/// What came of simulating a recording again.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_verification {
+    /// sizeof(ugas_verification).
+    pub size: usize,
+    /// Ticks that were compared.
+    pub ticks: u64,
+    /// Whole states that were compared.
+    pub key_frames: u64,
+    /// The first tick that differs, if `differs` is not zero.
+    pub tick: u64,
+    /// The hash as recorded.
+    pub recorded: u64,
+    /// The hash now.
+    pub simulated: u64,
+    /// Not zero if a tick differs.
+    pub differs: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_recording_settings {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_recording_settings {}
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_verification {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_verification {}
+
+/// A recording that is being made.
+pub(crate) struct Recording {
+    pub(crate) recorder: Recorder<Medium>,
+}
+
+/// Where a recording goes.
+pub(crate) enum Medium {
+    Memory(Vec<u8>),
+    File(BufWriter<File>),
+}
+
+impl Write for Medium {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Memory(memory) => memory.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Memory(_) => Ok(()),
+            Self::File(file) => file.flush(),
+        }
+    }
+}
+
+/// Begins to record a simulation in memory, from its present state. `settings` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_start(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    settings: *const ugas_recording_settings,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let settings = settings_of(settings, memory)?;
+        start(context.simulation_mut(simulation)?, settings, || Ok(Medium::Memory(Vec::new())))
+    })
+}
+
+/// Begins to record a simulation in a file, which is overwritten. `settings` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_start_file(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    path: ugas_str,
+    settings: *const ugas_recording_settings,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let settings = settings_of(settings, memory)?;
+        let path = memory.text(path)?;
+        start(context.simulation_mut(simulation)?, settings, || {
+            let file = File::create(path).map_err(|error| io_failure(path, &error))?;
+            Ok(Medium::File(BufWriter::new(file)))
+        })
+    })
+}
+
+/// Notes in the recording what a controller is called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_name(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    name: ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let name = memory.text(name)?;
+        let entry = context.simulation_mut(simulation)?;
+        let id: ControllerId = entry.controller(controller)?;
+        let recording = entry.recording.as_mut().ok_or_else(none_is_made)?;
+        recording.recorder.name(id, name);
+        Ok(())
+    })
+}
+
+/// Ends a recording. `out`, which may be null, gets the bytes of one that was made in memory, valid until the next call; of
+/// one in a file it gets nothing. Trouble with the file on the way is told here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_finish(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut ugas_bytes,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.optional(out)?;
+        let entry = context.simulation_mut(simulation)?;
+        let recording = entry.recording.take().ok_or_else(none_is_made)?;
+        let bytes =
+            match recording.recorder.finish(&entry.simulation).map_err(|error| record_failure(&error))? {
+                Medium::Memory(bytes) => bytes,
+                Medium::File(_) => Vec::new(),
+            };
+        let lent = context.lend_bytes(bytes);
+        if let Some(out) = out {
+            out.set(lent);
+        }
+        Ok(())
+    })
+}
+
+/// Simulates a recording again and compares every tick. By the rules of `catalog`, which it needs if they have native
+/// code or were left out; 0 is by its own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_verify(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    recording: ugas_bytes,
+    out: *mut ugas_verification,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out_sized(out)?;
+        let bytes = memory.list(recording.data, recording.length)?;
+        check(context, catalog, Cursor::new(bytes), out)
+    })
+}
+
+/// The same with a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_recording_verify_file(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    path: ugas_str,
+    out: *mut ugas_verification,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out_sized(out)?;
+        let path = memory.text(path)?;
+        let file = File::open(path).map_err(|error| io_failure(path, &error))?;
+        check(context, catalog, file, out)
+    })
+}
+
+fn settings_of(settings: *const ugas_recording_settings, memory: Memory<'_>) -> Outcome<Settings> {
+    let given = memory.optional_input(settings)?;
+    let mut settings = Settings::default();
+    if given.key_every != 0 {
+        settings.key_every = given.key_every;
+    }
+    if given.omit_rules != 0 {
+        settings.rules = Rules::Omitted;
+    }
+    Ok(settings)
+}
+
+fn start(
+    entry: &mut SimulationEntry,
+    settings: Settings,
+    medium: impl FnOnce() -> Outcome<Medium>,
+) -> Outcome {
+    if entry.recording.is_some() {
+        return Err(Failure::new(
+            ugas_status::Recording,
+            "a recording is being made already: finish it first",
+        ));
+    }
+    let recorder = Recorder::new(medium()?, &entry.simulation, settings);
+    entry.recording = Some(Recording { recorder: recorder.map_err(|error| record_failure(&error))? });
+    Ok(())
+}
+
+fn check(
+    context: &Context,
+    catalog: ugas_catalog,
+    reader: impl Read + Seek,
+    out: SizedPlace<'_, ugas_verification>,
+) -> Outcome {
+    let bad = |words: String| Failure::new(ugas_status::BadBytes, words);
+    let recording = ugas_replay::Recording::open(reader).map_err(|error| bad(error.to_string()))?;
+    let player = match catalog {
+        0 => Player::new(recording),
+        number => Player::with_catalog(recording, context.catalog(number)?),
+    };
+    let mut player = player.map_err(|error| bad(error.to_string()))?;
+    let verified = verify(&mut player).map_err(|error| bad(error.to_string()))?;
+    let difference = verified.difference.as_ref();
+    out.set(ugas_verification {
+        size: size_of::<ugas_verification>(),
+        ticks: verified.ticks,
+        key_frames: verified.key_frames,
+        tick: difference.map_or(0, |difference| difference.tick),
+        recorded: difference.map_or(0, |difference| difference.recorded),
+        simulated: difference.map_or(0, |difference| difference.simulated),
+        differs: u32::from(difference.is_some()),
+        reserved: 0,
+    });
+    Ok(())
+}
+
+fn none_is_made() -> Failure {
+    Failure::new(ugas_status::Recording, "no recording is being made")
+}
+
+fn record_failure(error: &RecordError) -> Failure {
+    Failure::new(ugas_status::Io, error.to_string())
+}
+
+fn io_failure(path: &str, error: &io::Error) -> Failure {
+    Failure::new(ugas_status::Io, format!("{path}: {error}"))
+}

@@ -1,0 +1,326 @@
+//! Simulations: made, advanced, and who lives in them.
+
+use std::sync::Arc;
+
+use ugas_core::command::{Command, Outcome as CommandOutcome};
+use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::id::ActorId;
+use ugas_core::simulation::{Config, Role, Simulation, Spawn};
+use ugas_core::time::Span;
+
+use crate::catalog::ugas_catalog;
+use crate::context::too_many;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Headed, Plain, ugas_str};
+use crate::recording::Recording;
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// A simulation of this context.
+pub type ugas_simulation = u64;
+/// A controller of a simulation; 0 is none. Handles of what lives in simulations are checked when they are used: those of
+/// the dead find nothing.
+pub type ugas_controller = u64;
+/// An actor of the host's world, in the host's own numbers.
+pub type ugas_actor = u64;
+
+/// How a simulation is set up. Zero means the library's own choice for every limit.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_config {
+    /// sizeof(ugas_config).
+    pub size: usize,
+    /// Of everything random.
+    pub seed: u64,
+    /// Most operations that one call or timer may lead to.
+    pub cascade_limit: u32,
+    /// Most controllers.
+    pub max_controllers: u32,
+    /// Most effects on one controller.
+    pub max_effects_per_controller: u32,
+    /// Most events that are kept for polling.
+    pub max_events: u32,
+    /// Shortest period of an effect, in microseconds: whoever runs the packs of strangers sets it.
+    pub min_period: i64,
+    /// Not zero if the simulation predicts what an authority decides.
+    pub is_client: u32,
+    /// Not zero to be told before each effect is applied.
+    pub audit: u32,
+}
+
+/// What a controller is spawned from.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_spawn {
+    /// sizeof(ugas_spawn).
+    pub size: usize,
+    /// The name of a template of the catalog.
+    pub template_name: ugas_str,
+    /// The logical owner, if has_owner is not zero.
+    pub owner: ugas_actor,
+    /// Its figure in the world, if has_avatar is not zero.
+    pub avatar: ugas_actor,
+    /// Whether there is an owner.
+    pub has_owner: u32,
+    /// Whether there is an avatar.
+    pub has_avatar: u32,
+}
+
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_config {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_config {}
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_spawn {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_spawn {}
+
+/// A simulation with what the host has of it.
+pub(crate) struct SimulationEntry {
+    pub(crate) simulation: Simulation,
+    /// The events of the last poll: texts of C events lead here.
+    pub(crate) polled: Vec<Event>,
+    pub(crate) recording: Option<Recording>,
+}
+
+impl SimulationEntry {
+    /// Changes the simulation: the one way, so that a recording misses nothing.
+    pub(crate) fn execute(&mut self, command: Command) -> Outcome<CommandOutcome> {
+        let outcome = match &mut self.recording {
+            Some(recording) => recording.recorder.execute(&mut self.simulation, command),
+            None => self.simulation.execute(command),
+        };
+        outcome.map_err(|error| Failure::command(&error, &self.simulation))
+    }
+
+    /// Lets time pass.
+    pub(crate) fn advance(&mut self, span: Span) {
+        match &mut self.recording {
+            Some(recording) => recording.recorder.advance(&mut self.simulation, span),
+            None => self.simulation.advance(span),
+        }
+    }
+
+    /// A controller that exists.
+    pub(crate) fn controller(&self, bits: ugas_controller) -> Outcome<ControllerId> {
+        let id = ControllerId::from_bits(bits).filter(|id| self.simulation.controller(*id).is_some());
+        id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (any more)")))
+    }
+}
+
+/// A controller that need not exist; 0 is none, and what no handle looks like is refused.
+pub(crate) fn optional_controller(bits: ugas_controller) -> Outcome<Option<ControllerId>> {
+    if bits == 0 {
+        return Ok(None);
+    }
+    let id = ControllerId::from_bits(bits);
+    id.map(Some).ok_or_else(|| Failure::not_found(format!("{bits:#x} is no controller")))
+}
+
+/// Makes an empty simulation of a catalog, to be freed with ugas_simulation_free. `config` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_new(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    config: *const ugas_config,
+    out: *mut ugas_simulation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let given = memory.optional_input(config)?;
+        let standard = Config::seeded(given.seed);
+        let limit = |given: u32, standard: u32| if given == 0 { standard } else { given };
+        let config = Config {
+            role: if given.is_client == 0 { Role::Authority } else { Role::Client },
+            audit: given.audit != 0,
+            cascade_limit: limit(given.cascade_limit, standard.cascade_limit),
+            max_controllers: limit(given.max_controllers, standard.max_controllers),
+            max_effects_per_controller: limit(
+                given.max_effects_per_controller,
+                standard.max_effects_per_controller,
+            ),
+            max_events: limit(given.max_events, standard.max_events),
+            min_period: Span::from_micros(given.min_period.max(0)),
+            ..standard
+        };
+        let simulation = Simulation::new(Arc::clone(context.catalog(catalog)?), config);
+        let entry = SimulationEntry { simulation, polled: Vec::new(), recording: None };
+        out.set(context.simulations.insert(entry).ok_or_else(|| too_many("simulation"))?);
+        Ok(())
+    })
+}
+
+/// Frees a simulation; a recording that is being made is ended as it is. Zero is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_free(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        if simulation != 0 {
+            context.simulation(simulation)?;
+            drop(context.simulations.remove(simulation));
+        }
+        Ok(())
+    })
+}
+
+/// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_advance(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    micros: i64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        context.simulation_mut(simulation)?.advance(Span::from_micros(micros));
+        Ok(())
+    })
+}
+
+/// The time of a simulation, in microseconds since it began.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_now(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut u64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(context.simulation(simulation)?.simulation.now().micros());
+        Ok(())
+    })
+}
+
+/// A hash of the whole state: equal for simulations that will go on equally.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_hash(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut u64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(context.simulation(simulation)?.simulation.state_hash());
+        Ok(())
+    })
+}
+
+/// Spawns a controller from a template.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controller_spawn(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    spawn: *const ugas_spawn,
+    out: *mut ugas_controller,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let given = memory.input(spawn)?;
+        let mut spawn = Spawn::named(memory.text(given.template_name)?);
+        if given.has_owner != 0 {
+            spawn = spawn.owner(ActorId(given.owner));
+        }
+        if given.has_avatar != 0 {
+            spawn = spawn.avatar(ActorId(given.avatar));
+        }
+        if let CommandOutcome::Spawned(id) =
+            context.simulation_mut(simulation)?.execute(Command::Spawn(spawn))?
+        {
+            out.set(id.to_bits().get());
+        }
+        Ok(())
+    })
+}
+
+/// Takes a controller out, with all that is on it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controller_despawn(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let id = entry.controller(controller)?;
+        entry.execute(Command::Despawn(id)).map(drop)
+    })
+}
+
+/// Gives a controller another avatar; none if `has_avatar` is zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controller_set_avatar(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    avatar: ugas_actor,
+    has_avatar: u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let avatar = (has_avatar != 0).then_some(ActorId(avatar));
+        entry.execute(Command::SetAvatar { controller, avatar }).map(drop)
+    })
+}
+
+/// Gives a controller another owner; none if `has_owner` is zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controller_set_owner(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    owner: ugas_actor,
+    has_owner: u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let owner = (has_owner != 0).then_some(ActorId(owner));
+        entry.execute(Command::SetOwner { controller, owner }).map(drop)
+    })
+}
+
+/// The controller whose avatar an actor is; 0 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controller_of_avatar(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    avatar: ugas_actor,
+    out: *mut ugas_controller,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let found = context.simulation(simulation)?.simulation.controller_of_avatar(ActorId(avatar));
+        out.set(found.map_or(0, |id| id.to_bits().get()));
+        Ok(())
+    })
+}
+
+/// All controllers, in the order of their handles. At most `capacity` are written; `count` gets the number of all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_controllers(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut ugas_controller,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let room = memory.room(out, capacity, count)?;
+        let controllers = context.simulation(simulation)?.simulation.controllers();
+        room.fill(controllers.map(|(id, _)| id.to_bits().get()));
+        Ok(())
+    })
+}

@@ -1,0 +1,163 @@
+//! `include/ugas.h` is what the source says.
+
+use std::path::{Path, PathBuf};
+
+use cbindgen::{
+    Braces, Builder, Config, DocumentationStyle, EnumConfig, ExportConfig, Language, RenameRule, SortKey,
+    Style,
+};
+
+/// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
+const MODULES: [&str; 25] = [
+    "status",
+    "memory",
+    "guard",
+    "context",
+    "reason",
+    "loader",
+    "calculation",
+    "space",
+    "catalog",
+    "simulation",
+    "attribute",
+    "tag",
+    "target",
+    "effect",
+    "ability",
+    "activation",
+    "task",
+    "input",
+    "placement",
+    "event",
+    "event/kind",
+    "event/body",
+    "explain",
+    "snapshot",
+    "recording",
+];
+
+const COMMAND: &str = "UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header";
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The rules of the crate's documentation as the head of the header.
+fn preamble() -> String {
+    let source = std::fs::read_to_string(folder().join("src/lib.rs")).unwrap();
+    let mut text = String::from(
+        "/* SPDX-License-Identifier: MIT OR Apache-2.0\n *\n * UGAS: a deterministic, engine-agnostic gameplay ability system. Its C interface.\n",
+    );
+    text.push_str(&format!(" * Made from the source of ugas-ffi by `{COMMAND}`; do not edit.\n *\n"));
+    let rules = source.lines().take_while(|line| line.starts_with("//!"));
+    let rules = rules.map(|line| line.trim_start_matches("//!")).skip_while(|line| !line.contains("# Rules"));
+    for line in rules.take_while(|line| !line.contains("# Where things are")) {
+        text.push_str(format!(" *{}", line.replace("**", "").replace("# ", "")).trim_end());
+        text.push('\n');
+    }
+    text.push_str(" */");
+    text
+}
+
+const MACROS: &str = r#"
+/* A structure with its size set and everything else zero, ready to be filled in. */
+#ifdef __cplusplus
+#define UGAS_INIT(type) (::ugas::init<type>())
+namespace ugas {
+template <class T> inline T init() { T value{}; value.size = sizeof(T); return value; }
+}
+#else
+#define UGAS_INIT(type) ((type){ .size = sizeof(type) })
+#endif
+
+/* A text from a literal, without counting. */
+#ifdef __cplusplus
+#define UGAS_STR(literal) (ugas_str{ literal, sizeof(literal) - 1 })
+#else
+#define UGAS_STR(literal) ((ugas_str){ literal, sizeof(literal) - 1 })
+#endif
+"#;
+
+fn sources() -> impl Iterator<Item = PathBuf> {
+    MODULES.iter().map(|module| folder().join("src").join(module).with_extension("rs"))
+}
+
+fn enumerations() -> Vec<String> {
+    let named = |path: PathBuf| -> Vec<String> {
+        let source = std::fs::read_to_string(path).unwrap();
+        let names = source.split("pub enum ugas_").skip(1);
+        names.filter_map(|rest| rest.split(' ').next()).map(|name| format!("ugas_{name}")).collect()
+    };
+    sources().flat_map(named).collect()
+}
+
+fn generate() -> String {
+    let config = Config {
+        language: Language::C,
+        cpp_compat: true,
+        include_guard: Some("UGAS_H".to_owned()),
+        header: Some(preamble()),
+        after_includes: Some(MACROS.trim_end().to_owned()),
+        braces: Braces::SameLine,
+        line_length: 110,
+        tab_width: 4,
+        style: Style::Type,
+        documentation_style: DocumentationStyle::C99,
+        sys_includes: vec!["stddef.h".to_owned(), "stdint.h".to_owned()],
+        no_includes: true,
+        usize_is_size_t: true,
+        sort_by: SortKey::None,
+        // Where C gives a number, Rust takes a number: no signature names these.
+        export: ExportConfig { include: enumerations(), ..ExportConfig::default() },
+        enumeration: EnumConfig {
+            rename_variants: RenameRule::QualifiedScreamingSnakeCase,
+            ..EnumConfig::default()
+        },
+        ..Config::default()
+    };
+    let mut builder = Builder::new().with_config(config);
+    for path in sources() {
+        builder = builder.with_src(path);
+    }
+    let mut bytes = Vec::new();
+    builder.generate().expect("the source of ugas-ffi is understood by cbindgen").write(&mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_header_is_what_the_source_says() {
+    let path = folder().join("include/ugas.h");
+    let made = generate();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == made, "include/ugas.h is out of date: run `{COMMAND}`");
+}
+
+#[test]
+fn every_function_is_in_the_header() {
+    let header = generate();
+    let mut folders = vec![folder().join("src")];
+    let mut functions = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            for name in exported(&path) {
+                assert!(header.contains(&format!("{name}(")), "{name} is missing: is its module listed?");
+                functions += 1;
+            }
+        }
+    }
+    assert!(functions > 80, "only {functions} functions were found");
+}
+
+fn exported(path: &Path) -> Vec<String> {
+    let source = std::fs::read_to_string(path).unwrap();
+    let names = source.split("extern \"C\" fn ugas_").skip(1);
+    names.filter_map(|rest| rest.split('(').next()).map(|name| format!("ugas_{name}")).collect()
+}

@@ -1,0 +1,8 @@
+//! The interface as C sees it.
+
+mod callbacks;
+mod calls;
+mod fuzz;
+mod header;
+mod host;
+mod rules;
