@@ -5,6 +5,7 @@ import { fill, h, newestWins } from "/elements.js";
 import { World } from "/world.js";
 import { Controller } from "/controller.js";
 import { Timeline } from "/timeline.js";
+import { Network } from "/network.js";
 import { Console } from "/console.js";
 import { explanation, checks } from "/explain.js";
 import "/scrubber.js";
@@ -41,7 +42,7 @@ const app = {
   check(ability) { this.open = { kind: "checks", ability }; refresh(); focusDrawer(); },
 };
 
-const views = { world: new World(app), controller: new Controller(app), timeline: new Timeline(app), console: new Console(app) };
+const views = { world: new World(app), controller: new Controller(app), timeline: new Timeline(app), network: new Network(app), console: new Console(app) };
 
 const refresh = newestWins(async () => {
   if (!connection.hello) return;
@@ -100,6 +101,11 @@ function route() {
   refresh();
 }
 
+/** There is a network view if the host tells of clients. */
+function showNetwork() {
+  document.querySelector('nav a[data-view="network"]').hidden = !connection.head.clients;
+}
+
 connection.addEventListener("hello", () => {
   const { title, live, edit } = connection.hello;
   document.getElementById("title").textContent = title;
@@ -107,10 +113,12 @@ connection.addEventListener("hello", () => {
   status.className = "dot on";
   status.textContent = `${live ? "live" : "recording"}${edit ? ", edits allowed" : ""}`;
   document.querySelector('nav a[data-view="console"]').hidden = !edit;
+  showNetwork();
   if (!live && app.moment === null) app.moment = connection.head.last;
   refresh();
 });
 connection.addEventListener("head", () => {
+  showNetwork();
   if (app.moment !== null && app.moment < connection.head.first) app.moment = connection.head.first;
   refresh();
 });

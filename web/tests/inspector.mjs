@@ -29,9 +29,11 @@ if (folder) mkdirSync(folder, { recursive: true });
 /** Inspectors that run; a test that fails leaves its own behind. */
 const running = new Set();
 
-/** An inspector at a port of its own. */
-async function inspect(...parameters) {
-  const child = spawn(binary, ["inspect", "--no-open", "--port", "0", ...parameters], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+const inspect = (...parameters) => start("inspect", "--no-open", ...parameters);
+
+/** A command with an inspector at a port of its own. */
+async function start(command, ...parameters) {
+  const child = spawn(binary, [command, "--port", "0", ...parameters], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.on("exit", () => running.delete(child));
   let told = "";
@@ -69,6 +71,25 @@ async function sound(page) {
 
 const click = (page, key) => page.click(`[data-key="${key}"]`);
 const tests = {
+  async "a networked match, live, and what the network does to its clients"(browser) {
+    const server = await start("demo", "--headless", "--real-time", "--for", "300");
+    const page = await browser.page(server.url);
+    await page.until(`document.querySelectorAll("main tbody tr").length === 10`, "four heroes and six minions");
+    assert.match(await page.text("main"), /Ember/);
+    await page.until(`!document.querySelector('nav a[data-view="network"]').hidden`, "the host tells of clients");
+    await page.click('nav a[data-view="network"]');
+    await page.until(`document.querySelectorAll('main [aria-label^="client"] dl').length === 2`, "both clients");
+    // 100 ms there, and 100 ms back.
+    await page.until(`[...document.querySelectorAll('[aria-label^="client"] dl')].every((list) => parseInt(list.querySelector("dd").textContent) >= 200)`, "the round trip of a bad link");
+    assert.match(await page.text('[aria-label="client 1"]'), /plays Ember/);
+    assert.match(await page.text('[aria-label="client 2"]'), /plays Bram/);
+    await page.until(`document.querySelector('[aria-label="client 1"] svg line[stroke="var(--warn)"]')`, "a correction on the timeline");
+    await shoot(page, "network-light");
+    await sound(page);
+    await page.close();
+    assert.match(await server.end(), /state hash [0-9a-f]{16}/);
+  },
+
   async "a click path from the world to an explanation with the right numbers"(browser) {
     const server = await inspect("packs/arpg/scenarios/damage-buckets.yaml");
     const page = await browser.page(server.url);

@@ -20,8 +20,8 @@ use ugas_inspect::{Inspector, Settings};
 use ugas_net::link::Conditions;
 
 use self::battle::Battle;
-use self::roster::ROSTER;
-use self::view::View;
+use self::roster::{ROSTER, SEATS};
+use self::view::{View, connection};
 use crate::Status;
 use crate::output::{self, Format};
 
@@ -136,6 +136,9 @@ impl Show {
         self.battle.tick();
         if let Some(inspector) = &self.inspector {
             inspector.observe_events(self.battle.simulation(), &self.battle.events, began.elapsed());
+            let connections = (0..SEATS).map(|seat| connection(&self.battle, seat));
+            let reports = connections.enumerate().map(|(seat, connection)| connection.report(seat));
+            inspector.report_network(self.battle.simulation().now(), reports);
         }
     }
 

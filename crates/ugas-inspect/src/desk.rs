@@ -85,7 +85,8 @@ impl Desk {
         let (first, moments) = (reel.first(), reel.len());
         let time = reel.time(first + moments.saturating_sub(1)).unwrap_or(Time::ZERO).as_seconds();
         shared.head.send_modify(|head| {
-            *head = Head { first, moments, time, events, work, console: head.console, pace: head.pace };
+            let Head { console, clients, pace, .. } = *head;
+            *head = Head { first, moments, time, events, work, console, clients, pace };
         });
     }
 
@@ -135,6 +136,12 @@ impl Desk {
             "chain" => causes::chain(simulation, names, chronicle, fields),
             "export" => export::export(simulation, names, &self.origin),
             "vocabulary" => Ok(vocabulary(simulation)),
+            "network" => {
+                let time = simulation.now().as_seconds();
+                let mut answer = lock(&shared.network).to_json(time);
+                answer["time"] = json!(time);
+                Ok(answer)
+            }
             "edit" => {
                 let edit = Edit::read(fields, simulation, names)?;
                 let text = edit.text.clone();

@@ -12,6 +12,7 @@ use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
+use ugas_core::time::Time;
 use ugas_replay::Player;
 
 use crate::chronicle::Chronicle;
@@ -20,6 +21,7 @@ use crate::desk::{Desk, Subject};
 use crate::export::Origin;
 use crate::mailbox::lock;
 use crate::names::Names;
+use crate::network::ClientReport;
 use crate::reel::{Reel, Tape, Window};
 use crate::security::{Gate, new_token};
 use crate::server::{Door, router};
@@ -158,6 +160,23 @@ impl Inspector {
         self.shared.mailbox.post(simulation, events, work);
         // A full queue means that the desk is at work, and it looks into the mailbox before every answer.
         let _ = self.shared.desk.try_send(Message::Frame);
+    }
+
+    /// Tells of the clients of a networked game, at the game's time: call it once a tick, or less often. Returns at once
+    /// while nobody watches.
+    pub fn report_network(&self, time: Time, clients: impl IntoIterator<Item = ClientReport>) {
+        if !self.shared.is_watched() {
+            return;
+        }
+        let mut network = lock(&self.shared.network);
+        network.take(time.as_seconds(), clients);
+        let count = network.len();
+        drop(network);
+        self.shared.head.send_if_modified(|head| {
+            let is_other = head.clients != count;
+            head.clients = count;
+            is_other
+        });
     }
 
     /// Whether somebody watches.

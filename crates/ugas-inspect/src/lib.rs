@@ -47,6 +47,7 @@ mod filter;
 mod inspector;
 mod mailbox;
 mod names;
+mod network;
 mod page;
 mod reel;
 mod request;
@@ -58,6 +59,7 @@ mod world;
 
 pub use console::Pace;
 pub use inspector::{Inspector, ServeError};
+pub use network::ClientReport;
 pub use settings::Settings;
 
 /// The version of the protocol between page and inspector. Another number is another protocol; new fields and requests

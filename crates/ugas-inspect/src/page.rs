@@ -25,6 +25,7 @@ const FILES: &[File] = files! {
     "/explain.js" => "text/javascript; charset=utf-8", "explain.js";
     "/timeline.js" => "text/javascript; charset=utf-8", "timeline.js";
     "/scrubber.js" => "text/javascript; charset=utf-8", "scrubber.js";
+    "/network.js" => "text/javascript; charset=utf-8", "network.js";
     "/console.js" => "text/javascript; charset=utf-8", "console.js";
 };
 

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::console::{Edit, Pace};
 use crate::mailbox::{Mailbox, lock};
 use crate::names::Names;
+use crate::network::Network;
 
 /// Most changes that wait for the host.
 const MOST_EDITS: usize = 256;
@@ -38,6 +39,8 @@ pub(crate) struct Head {
     pub(crate) work: Option<f64>,
     /// How often the console has changed.
     pub(crate) console: u64,
+    /// How many clients the host has told of.
+    pub(crate) clients: usize,
     pub(crate) pace: Pace,
 }
 
@@ -51,6 +54,7 @@ impl Head {
             "events": self.events,
             "tickMilliseconds": self.work,
             "console": self.console,
+            "clients": self.clients,
             "pace": self.pace.to_json(),
         })
     }
@@ -68,6 +72,7 @@ pub(crate) struct Shared {
     pub(crate) desk: mpsc::Sender<Message>,
     pub(crate) head: watch::Sender<Head>,
     pub(crate) names: Mutex<Names>,
+    pub(crate) network: Mutex<Network>,
     pub(crate) connections: AtomicUsize,
     pub(crate) always: bool,
     has_edits: AtomicBool,
@@ -83,6 +88,7 @@ impl Shared {
             desk,
             head: watch::Sender::new(Head::default()),
             names: Mutex::new(names),
+            network: Mutex::default(),
             connections: AtomicUsize::new(0),
             always,
             has_edits: AtomicBool::new(false),

@@ -146,7 +146,7 @@ impl Scene<'_> {
 
     fn network(&self) -> Vec<Line<'_>> {
         let head = format!(
-            "{:<9}{:<7}{:>11}{:>8}{:>11}{:>10}{:>11}{:>11}",
+            "{:<9}{:<6}{:>11}{:>10}{:>10}{:>9}{:>10}{:>11}",
             "", "plays", "round trip", "ahead", "confirmed", "rejected", "corrected", "received"
         );
         let client = |(number, client): (usize, &Connection)| {
@@ -154,19 +154,19 @@ impl Scene<'_> {
             if !client.is_playing {
                 return Line::from(vec![name, Span::raw("is on its way in")]);
             }
-            let rejected = format!("{:>10}", client.rejected);
+            let rejected = format!("{:>9}", client.rejected);
             let is_bad = client.rejected > 0;
             let per_second = client.received_bytes as f64 / 1e3 / self.view.time.as_seconds().max(0.1);
             Line::from(vec![
                 name,
-                Span::styled(format!("{:<7}", client.hero), self.team(client.team)),
+                Span::styled(format!("{:<6}", client.hero), self.team(client.team)),
                 Span::raw(format!("{:>8.0} ms{:>4} ticks", client.round_trip_ms, client.ahead)),
-                Span::styled(format!("{:>9}", client.confirmed), self.coloured(Color::Indexed(114))),
+                Span::styled(format!("{:>10}", client.confirmed), self.coloured(Color::Indexed(114))),
                 match is_bad {
                     true => Span::styled(rejected, self.coloured(Color::Indexed(203))),
                     false => Span::raw(rejected),
                 },
-                Span::styled(format!("{:>11}", client.mispredicted), self.coloured(Color::Indexed(214))),
+                Span::styled(format!("{:>10}", client.mispredicted), self.coloured(Color::Indexed(214))),
                 Span::raw(format!("{per_second:>6.1} kB/s")),
             ])
         };

@@ -3,6 +3,7 @@
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::time::Time;
+use ugas_inspect::ClientReport;
 use ugas_net::message::Rejection;
 
 use super::battle::{Battle, played_at};
@@ -65,6 +66,25 @@ pub(super) struct Connection {
     pub(super) received_bytes: u64,
     pub(super) sent_bytes: u64,
     pub(super) rejections: Vec<(Rejection, u32)>,
+}
+
+impl Connection {
+    /// The same for the inspector.
+    pub(super) fn report(self, seat: usize) -> ClientReport {
+        let rejections = self.rejections.iter();
+        ClientReport {
+            name: format!("client {}", seat + 1),
+            plays: self.hero.to_owned(),
+            round_trip: self.is_playing.then_some(self.round_trip_ms),
+            ahead: self.is_playing.then_some(self.ahead),
+            received_bytes: self.received_bytes,
+            sent_bytes: self.sent_bytes,
+            confirmed: self.confirmed,
+            rejected: self.rejected,
+            corrected: self.mispredicted,
+            rejections: rejections.map(|(why, count)| (why.to_string(), u64::from(*count))).collect(),
+        }
+    }
 }
 
 /// A match at a moment.
@@ -178,7 +198,8 @@ fn skills(battle: &Battle, id: ControllerId) -> Vec<Skill> {
     abilities.iter().filter_map(skill).collect()
 }
 
-fn connection(battle: &Battle, seat: usize) -> Connection {
+/// A client and what the network does to it, now.
+pub(super) fn connection(battle: &Battle, seat: usize) -> Connection {
     let (client, server) = (battle.client(seat), &battle.rig.server);
     let statistics = client.statistics();
     let hero = played_at(seat).map(|number| &ROSTER[number]);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use ugas_core::time::Span;
-use ugas_inspect::{Inspector, PROTOCOL};
+use ugas_inspect::{ClientReport, Inspector, PROTOCOL};
 
 use crate::client::Client;
 use crate::{game, id};
@@ -172,4 +172,26 @@ fn nobody_watching_costs_next_to_nothing() {
     eprintln!("{each} ns");
     assert!(each < 1_000, "{each} ns");
     assert!(!inspector.is_watched());
+}
+
+#[test]
+fn the_network_is_what_the_host_tells() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let (simulation, _) = game();
+    let mut client = shown(&inspector, &simulation);
+    assert_eq!(client.answer(json!({ "request": "network" }))["clients"], json!([]));
+    let report = ClientReport {
+        name: "client 1".to_owned(),
+        round_trip: Some(210.0),
+        corrected: 3,
+        rejections: vec![("it came too late".to_owned(), 2)],
+        ..ClientReport::default()
+    };
+    inspector.report_network(simulation.now(), [report]);
+    let told = client.answer(json!({ "request": "network" }));
+    assert_eq!(told["clients"][0]["roundTripMilliseconds"], json!(210.0));
+    assert_eq!(told["clients"][0]["rejections"], json!([{ "reason": "it came too late", "count": 2 }]));
+    let now = simulation.now().as_seconds();
+    assert_eq!(told["clients"][0]["samples"], json!([[now, 210.0, 0, 0, 3]]));
+    assert_eq!(client.answer(json!({ "request": "hello" }))["head"]["clients"], json!(1));
 }

@@ -82,7 +82,8 @@ fn linked(text: &str) -> Vec<&str> {
 
 #[test]
 fn documents_name_paths_that_exist() {
-    let bases = ["", "crates/ugas-core/src", "crates/ugas-core/src/simulation"].map(|base| root().join(base));
+    let bases = ["", "crates/ugas-core/src", "crates/ugas-core/src/simulation", "crates/ugas-net/src"];
+    let bases = bases.map(|base| root().join(base));
     let mut documents =
         vec![root().join("ARCHITECTURE.md"), root().join("README.md"), root().join("CHANGELOG.md")];
     for folder in ["docs", "docs/book", "docs/adr"] {
