@@ -72,6 +72,9 @@ impl View {
     }
 }
 
+/// What a datagram told of a controller: its epoch, and from where to where the client gets; `None` if it is gone.
+pub(super) type Told = (ControllerId, u8, Option<(Cursor, Cursor)>);
+
 /// What a datagram held.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
@@ -79,8 +82,8 @@ pub(super) struct Sent {
     pub(super) tick: Tick,
     /// Which part of which tick's own state.
     pub(super) own: Option<(Tick, u8)>,
-    /// Controllers with their epochs, and from where to where the client gets; `None` if it is told that they are gone.
-    pub(super) views: SmallVec<[(ControllerId, u8, Option<(Cursor, Cursor)>); 4]>,
+    /// What it told of controllers.
+    pub(super) views: SmallVec<[Told; 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,
     pub(super) bursts: SmallVec<[u64; 2]>,
 }
