@@ -62,10 +62,10 @@ impl Ledger {
             EventKind::AbilityCommitted { controller, ability, .. } => {
                 self.commit(event, *controller, *ability)
             }
-            EventKind::AttributeChanged { controller, attribute, old_base, new_base, .. } => {
-                if Some(*attribute) == self.energy {
-                    self.pay(event, *controller, *old_base, *new_base);
-                }
+            EventKind::AttributeChanged { controller, attribute, old_base, new_base, .. }
+                if Some(*attribute) == self.energy =>
+            {
+                self.pay(event, *controller, *old_base, *new_base);
             }
             EventKind::AbilityActivated { .. } => {
                 if let (Some(key), Some(client)) = (event.prediction, owner) {

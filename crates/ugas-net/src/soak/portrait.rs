@@ -31,6 +31,9 @@ pub(super) struct EffectPortrait {
     next_tick: Option<u64>,
 }
 
+/// An ability with its level, charges and input.
+type AbilityPortrait = (AbilityId, u32, u32, Option<String>);
+
 /// What a viewer sees of a controller.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Portrait {
@@ -38,7 +41,7 @@ pub(super) struct Portrait {
     tags: Vec<(TagId, u32)>,
     cues: Vec<TagId>,
     effects: Option<Vec<EffectPortrait>>,
-    abilities: Option<Vec<(AbilityId, u32, u32, Option<String>)>>,
+    abilities: Option<Vec<AbilityPortrait>>,
     runs: Option<Vec<(AbilityId, u64, usize)>>,
     held: Option<Vec<&'static str>>,
 }

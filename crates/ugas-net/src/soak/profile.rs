@@ -66,7 +66,7 @@ impl Profile {
         let (loss, duplicate, reorder) = (upto(0.6), upto(0.3), upto(0.3));
         let (corrupt, truncate) = (upto(0.1), upto(0.1));
         let (begin, narrow) = (upto(0.05), upto(1.0));
-        let burst = (begin > 0.0).then(|| BurstLoss { begin, end: 0.1, loss: 0.95 });
+        let burst = (begin > 0.0).then_some(BurstLoss { begin, end: 0.1, loss: 0.95 });
         // From 125 kB a second down to 5.
         let bytes_per_second = (125_000.0 - 120_000.0 * narrow.min(1.0)) as u32;
         let capacity = (narrow > 0.0).then_some(Capacity { bytes_per_second, queue: 16_000 });
