@@ -34,6 +34,9 @@ use crate::schedule::Schedule;
 use crate::tick::{Tick, TickLength};
 use crate::wire::{self, Dictionary};
 
+/// Why commands are rejected before they are due.
+const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarly, Rejection::TooMany];
+
 /// A client as the transport knows it: an address, a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
@@ -79,7 +82,7 @@ pub enum ServerEvent {
         /// Which.
         task: TaskId,
     },
-    /// A command was rejected.
+    /// A command was rejected, or several of one datagram for the same reason.
     Rejected {
         /// Whose.
         client: ClientId,
@@ -112,7 +115,6 @@ pub struct ServerStatistics {
 struct Flash {
     number: u64,
     tick: Tick,
-    ordinal: u16,
     event: Event,
 }
 
@@ -512,12 +514,29 @@ impl<H: Host> Server<H> {
                 Fate::Lost => session.on_loss(sent),
             }
         }
+        let before = REJECTED_AT_ONCE.map(|rejection| session.rejected(rejection));
         session.take_frames(self.now, frames, next, &self.config);
+        for (rejection, before) in REJECTED_AT_ONCE.into_iter().zip(before) {
+            let Some(session) = self.sessions.get(&peer) else { return };
+            let count = session.rejected(rejection);
+            if count > before {
+                self.statistics.rejected += u64::from(count - before);
+                self.report_rejection(peer, rejection, count);
+            }
+        }
+    }
+
+    /// Tells the host, which may have had enough.
+    fn report_rejection(&mut self, peer: PeerId, rejection: Rejection, count: u32) {
+        let Some(client) = self.sessions.get(&peer).map(|session| session.client) else { return };
+        self.events.push_back(ServerEvent::Rejected { client, rejection });
+        if self.host.rejected(client, rejection, count) == AfterRejection::Kick {
+            self.end_session(peer, Some(ByeReason::Kicked));
+        }
     }
 
     /// Hears what happened in the game, and notes who changed.
     fn take_events(&mut self) {
-        let mut ordinal = 0u16;
         while let Some(event) = self.simulation.poll_event() {
             match &event.kind {
                 EventKind::ControllerSpawned { controller } if self.config.show_everything => {
@@ -528,8 +547,7 @@ impl<H: Host> Server<H> {
                 }
                 EventKind::ControllerDespawned { controller } => self.forget_controller(*controller),
                 EventKind::CueExecuted { controller, cue, .. } => {
-                    self.flash(*controller, *cue, ordinal, event.clone());
-                    ordinal = ordinal.saturating_add(1);
+                    self.flash(*controller, *cue, event.clone());
                 }
                 _ => {}
             }
@@ -636,16 +654,12 @@ impl<H: Host> Server<H> {
 
     fn conclude(&mut self, peer: PeerId, key: ugas_core::effect::PredictionKey, verdict: Verdict) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        let client = session.client;
         match verdict {
             Verdict::Rejected(rejection) => {
                 session.reject(key, rejection);
-                let count = session.rejections.get(&rejection).copied().unwrap_or(0);
+                let count = session.rejected(rejection);
                 self.statistics.rejected += 1;
-                self.events.push_back(ServerEvent::Rejected { client, rejection });
-                if self.host.rejected(client, rejection, count) == AfterRejection::Kick {
-                    self.end_session(peer, Some(ByeReason::Kicked));
-                }
+                self.report_rejection(peer, rejection, count);
             }
             Verdict::Done | Verdict::Shifted(_) => {
                 session.conclude(key, verdict);

@@ -27,8 +27,6 @@ use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
 
 /// Most parts of one tick's own state.
 const MAX_PARTS: usize = 64;
-/// Most flashes that wait for one client.
-const MAX_FLASHES: usize = 256;
 
 /// Changes of a controller in pieces that each fit into a datagram, with where a client is after each.
 type Encoded = Rc<[(BitWriter, Cursor)]>;
@@ -258,7 +256,7 @@ impl<H: Host> Server<H> {
     }
 
     /// A cue flashed: whoever may see it will.
-    pub(super) fn flash(&mut self, controller: ControllerId, cue: TagId, ordinal: u16, event: Event) {
+    pub(super) fn flash(&mut self, controller: ControllerId, cue: TagId, event: Event) {
         let Some(audience) = self.audience.get(&controller) else { return };
         // Numbers have no gaps: a flash is found by its distance from the first.
         let number = self.next_flash;
@@ -266,13 +264,10 @@ impl<H: Host> Server<H> {
         for (lens, peer) in audience {
             let sees = self.lenses.get(usize::from(lens.0)).is_some_and(|lens| lens.shows_cue(cue));
             if sees && let Some(session) = self.sessions.get_mut(peer) {
-                if session.bursts.len() >= MAX_FLASHES {
-                    session.bursts.pop_front();
-                }
-                session.bursts.push_back((number, false));
+                session.flash(number, self.tick);
             }
         }
-        self.flashes.push_back(Flash { number, tick: self.tick, ordinal, event });
+        self.flashes.push_back(Flash { number, tick: self.tick, event });
     }
 
     fn expire_flashes(&mut self) {
@@ -285,19 +280,19 @@ impl<H: Host> Server<H> {
     fn add_flashes(&mut self, peer: PeerId, drafts: &mut [Draft]) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         let first = self.flashes.front().map_or(self.next_flash, |flash| flash.number);
-        session.bursts.retain(|(number, _)| *number >= first);
+        session.bursts.retain(|burst| burst.number >= first);
         let mut at = 0;
-        for (number, is_sent) in session.bursts.iter_mut().filter(|(_, is_sent)| !is_sent) {
-            let Some(flash) = self.flashes.get((*number - first) as usize) else { continue };
+        for waiting in session.bursts.iter_mut().filter(|burst| !burst.is_sent) {
+            let Some(flash) = self.flashes.get((waiting.number - first) as usize) else { continue };
             let EventKind::CueExecuted { controller, cue, parameters } = flash.event.kind else { continue };
             let source = flash.event.cause.source;
             let is_own = source.is_some_and(|source| session.owned.contains(&source));
             let burst = Burst {
                 tick: flash.tick,
-                ordinal: flash.ordinal,
+                ordinal: waiting.ordinal,
                 cue,
                 controller,
-                source: source.filter(|source| session.views.contains_key(source)),
+                source: source.filter(|source| session.views.get(source).is_some_and(|view| !view.leaving)),
                 key: flash.event.prediction.filter(|_| is_own),
                 magnitude: parameters.magnitude as f32,
                 level: parameters.level as f32,
@@ -307,8 +302,8 @@ impl<H: Host> Server<H> {
                 at += 1;
             }
             let Some(draft) = drafts.get_mut(at) else { break };
-            draft.sent.bursts.push(*number);
-            *is_sent = true;
+            draft.sent.bursts.push(waiting.number);
+            waiting.is_sent = true;
         }
     }
 }

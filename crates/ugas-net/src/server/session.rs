@@ -24,6 +24,14 @@ const REMEMBERED_PACKETS: u32 = 256;
 /// Results that wait for their acknowledgement. Whoever does not acknowledge any loses the oldest.
 const REMEMBERED_RESULTS: usize = 256;
 
+/// Frames that came too early and are remembered.
+const MAX_REFUSED: usize = 128;
+/// Most flashes that wait for one client.
+const MAX_BURSTS: usize = 256;
+
+/// From where to where in the changes of a replica.
+type Range = (Cursor, Cursor);
+
 /// What a client knows of a controller.
 #[derive(Debug)]
 pub(super) struct View {
@@ -37,7 +45,7 @@ pub(super) struct View {
     /// It is to be told that the controller is gone, and has not acknowledged it.
     pub(super) leaving: bool,
     /// What arrived beyond a gap: from where to where.
-    beyond: SmallVec<[(Cursor, Cursor); 2]>,
+    beyond: SmallVec<[Range; 2]>,
 }
 
 impl View {
@@ -72,9 +80,6 @@ impl View {
     }
 }
 
-/// What a datagram told of a controller: its epoch, and from where to where the client gets; `None` if it is gone.
-pub(super) type Told = (ControllerId, u8, Option<(Cursor, Cursor)>);
-
 /// What a datagram held.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
@@ -82,10 +87,20 @@ pub(super) struct Sent {
     pub(super) tick: Tick,
     /// Which part of which tick's own state.
     pub(super) own: Option<(Tick, u8)>,
-    /// What it told of controllers.
-    pub(super) views: SmallVec<[Told; 4]>,
+    /// Controllers with their epochs, and from where to where the client gets; `None` if it is told that they are gone.
+    pub(super) views: SmallVec<[(ControllerId, u8, Option<Range>); 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,
     pub(super) bursts: SmallVec<[u64; 2]>,
+}
+
+/// A flash that the client has not acknowledged.
+#[derive(Debug)]
+pub(super) struct WaitingBurst {
+    /// Which one, for the server.
+    pub(super) number: u64,
+    /// Which one of those of its tick that this client sees: of the others it is not to know how many there are.
+    pub(super) ordinal: u16,
+    pub(super) is_sent: bool,
 }
 
 /// The own state of a tick that is on its way to the client.
@@ -113,6 +128,8 @@ pub(super) struct Session {
     pub(super) frames: BTreeMap<Tick, SmallVec<[NetCommand; 1]>>,
     /// The newest frame that was taken: older ones are repetitions.
     newest_frame: Option<Tick>,
+    /// Frames that came too early: their repetitions may come in time, and are rejected all the same.
+    refused: BTreeSet<Tick>,
     pub(super) results: VecDeque<(CommandResult, bool)>,
     pub(super) views: BTreeMap<ControllerId, View>,
     /// Controllers of which the client may not know everything.
@@ -120,7 +137,9 @@ pub(super) struct Session {
     pub(super) owned: BTreeSet<ControllerId>,
     own_ticks: VecDeque<OwnTick>,
     /// Flashes by number that it has not acknowledged.
-    pub(super) bursts: VecDeque<(u64, bool)>,
+    pub(super) bursts: VecDeque<WaitingBurst>,
+    /// The tick of the newest flash, and which of its tick it was.
+    flashed: (Tick, u16),
     pub(super) runs: VecDeque<(PredictionKey, ActivationId)>,
     pub(super) datagrams: TokenBucket,
     pub(super) commands: TokenBucket,
@@ -145,12 +164,14 @@ impl Session {
             feedback: Feedback::default(),
             frames: BTreeMap::new(),
             newest_frame: None,
+            refused: BTreeSet::new(),
             results: VecDeque::new(),
             views: BTreeMap::new(),
             behind: BTreeSet::new(),
             owned: BTreeSet::new(),
             own_ticks: VecDeque::new(),
             bursts: VecDeque::new(),
+            flashed: (Tick(0), 0),
             runs: VecDeque::new(),
             datagrams: TokenBucket::new(config.datagrams_per_second, config.datagrams_per_second),
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
@@ -162,11 +183,30 @@ impl Session {
         }
     }
 
+    /// Remembers a frame that came too early. Of too many, those that are nearest count: the others are too early still.
+    fn refuse(&mut self, tick: Tick) {
+        self.refused.insert(tick);
+        if self.refused.len() > MAX_REFUSED {
+            self.refused.pop_last();
+        }
+    }
+
+    /// A cue flashes that the client sees.
+    pub(super) fn flash(&mut self, number: u64, tick: Tick) {
+        let ordinal = if self.flashed.0 == tick { self.flashed.1.saturating_add(1) } else { 0 };
+        self.flashed = (tick, ordinal);
+        if self.bursts.len() >= MAX_BURSTS {
+            self.bursts.pop_front();
+        }
+        self.bursts.push_back(WaitingBurst { number, ordinal, is_sent: false });
+    }
+
     /// How many things it holds.
     pub(super) fn held(&self) -> usize {
         let sent = |sent: &Sent| 1 + sent.views.len() + sent.results.len() + sent.bursts.len();
         self.sent.open().map(|(_, held)| sent(held)).sum::<usize>()
             + self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
+            + self.refused.len()
             + self.results.len()
             + self.views.len()
             + self.behind.len()
@@ -183,11 +223,16 @@ impl Session {
             let margin = frames.now.since(next).clamp(i64::from(i16::MIN), i64::from(i16::MAX));
             self.feedback = Feedback { newest: frames.now, margin: margin as i16 };
         }
+        self.refused = self.refused.split_off(&next.before(config.grace));
         for CommandFrame { tick, commands } in frames.frames {
             if self.newest_frame.is_some_and(|newest| tick <= newest) {
                 continue;
             }
+            if self.refused.contains(&tick) {
+                continue;
+            }
             if tick > next.after(config.max_lead) {
+                self.refuse(tick);
                 self.reject_all(tick, &commands, Rejection::TooEarly);
                 continue;
             }
@@ -199,12 +244,11 @@ impl Session {
             }
             let mut taken: SmallVec<[NetCommand; 1]> = SmallVec::new();
             for (sequence, command) in commands.into_iter().enumerate() {
-                if self.commands.take(now, 1) {
+                // After one that is too many the rest of the frame goes too: commands build on each other.
+                if taken.len() == sequence && self.commands.take(now, 1) {
                     taken.push(command);
                 } else {
-                    // The rest of the frame goes too: commands build on each other.
                     self.reject(key(tick, sequence), Rejection::TooMany);
-                    break;
                 }
             }
             self.frames.insert(tick, taken);
@@ -228,8 +272,14 @@ impl Session {
         self.results.push_back((CommandResult { key, verdict }, false));
     }
 
+    /// How often commands were rejected for a reason.
+    pub(super) fn rejected(&self, rejection: Rejection) -> u32 {
+        self.rejections.get(&rejection).copied().unwrap_or(0)
+    }
+
     pub(super) fn reject(&mut self, key: PredictionKey, rejection: Rejection) {
-        *self.rejections.entry(rejection).or_default() += 1;
+        let count = self.rejections.entry(rejection).or_default();
+        *count = count.saturating_add(1);
         self.conclude(key, Verdict::Rejected(rejection));
     }
 
@@ -264,7 +314,7 @@ impl Session {
             }
         }
         self.results.retain(|(result, _)| !sent.results.contains(&result.key));
-        self.bursts.retain(|(number, _)| !sent.bursts.contains(number));
+        self.bursts.retain(|burst| !sent.bursts.contains(&burst.number));
         if let Some((tick, part)) = sent.own {
             self.own_part_arrived(tick, part);
         }
@@ -282,8 +332,8 @@ impl Session {
         for (result, is_sent) in &mut self.results {
             *is_sent &= !sent.results.contains(&result.key);
         }
-        for (number, is_sent) in &mut self.bursts {
-            *is_sent &= !sent.bursts.contains(number);
+        for burst in &mut self.bursts {
+            burst.is_sent &= !sent.bursts.contains(&burst.number);
         }
     }
 

@@ -9,6 +9,7 @@ use ugas_core::id::{AttributeId, TagId};
 
 use super::report::Kind;
 use crate::client::{Client, ClientEvent};
+use crate::message::Rejection;
 
 /// What the host knows of a controller from what it was told.
 #[derive(Debug, Default)]
@@ -29,17 +30,16 @@ pub(super) struct Chronicle {
     /// Commands that were given.
     pub(super) given: BTreeSet<PredictionKey>,
     answered: BTreeSet<PredictionKey>,
-    /// Commands that the server says it carried out.
-    confirmed: BTreeSet<PredictionKey>,
+    rejected: BTreeMap<PredictionKey, Rejection>,
     /// How often each cue flashed on whom (the server's handle), less what was taken back.
     pub(super) flashes: BTreeMap<(ControllerId, TagId), i64>,
     found: Vec<(Kind, String)>,
 }
 
 impl Chronicle {
-    /// Whether a command was said to be rejected.
-    pub(super) fn is_rejected(&self, key: &PredictionKey) -> bool {
-        self.answered.contains(key) && !self.confirmed.contains(key)
+    /// Why a command was said to be rejected.
+    pub(super) fn rejection(&self, key: &PredictionKey) -> Option<Rejection> {
+        self.rejected.get(key).copied()
     }
 
     /// Commands that were given and of which nothing was heard.
@@ -55,11 +55,11 @@ impl Chronicle {
     /// Takes in what the host is told.
     pub(super) fn hear(&mut self, client: &Client, event: &ClientEvent) {
         match event {
-            ClientEvent::Confirmed { key, .. } => {
+            ClientEvent::Confirmed { key, .. } => self.answer(*key),
+            ClientEvent::Rejected { key, rejection } => {
                 self.answer(*key);
-                self.confirmed.insert(*key);
+                self.rejected.insert(*key, *rejection);
             }
-            ClientEvent::Rejected { key, .. } => self.answer(*key),
             ClientEvent::CueFlashed { controller, cue, .. } => self.flash(client, *controller, *cue, 1),
             ClientEvent::Retracted(event) => {
                 if let EventKind::CueExecuted { controller, cue, .. } = event.kind {

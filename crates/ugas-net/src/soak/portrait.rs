@@ -31,7 +31,7 @@ pub(super) struct EffectPortrait {
     next_tick: Option<u64>,
 }
 
-/// An ability, its level and charges, and the input that it is bound to.
+/// An ability with its level, charges and input.
 type AbilityPortrait = (AbilityId, u32, u32, Option<String>);
 
 /// What a viewer sees of a controller.

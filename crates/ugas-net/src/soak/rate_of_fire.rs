@@ -10,7 +10,7 @@ use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::event::EventKind;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::task::TaskDef;
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 
 use crate::client::ClientConfig;
 use crate::link::Conditions;
@@ -20,8 +20,12 @@ use crate::server::{Server, ServerConfig, ServerEvent};
 /// The round trips at which it is measured, in milliseconds.
 pub const RATE_OF_FIRE_PINGS: [u32; 5] = [0, 50, 100, 200, 300];
 
-/// How long the trigger is held.
-const TRIGGER: Span = Span::millis(60_000);
+/// The clocks agree before the first shot.
+const OPENING: Span = Span::millis(2_000);
+/// How long shots are counted, from the first one on.
+const MINUTE: Span = Span::millis(60_000);
+/// How long a weapon cools down.
+const COOLDOWN: Span = Span::millis(200);
 
 /// What was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,15 +42,19 @@ pub struct RateOfFire {
 
 /// Holds the trigger of a weapon that cools down for 0.2 s, for a minute, and counts on the server.
 ///
-/// Without a network that is 300 shots: one every 12 ticks of a sixtieth of a second, and the first at once.
+/// Without a network that is 277: a tick of a sixtieth of a second is 16,666 µs, so that the 0.2 s take 13 ticks, and
+/// a minute has room for 276 times 216,658 µs after the first shot.
 pub fn rate_of_fire(round_trip: u32) -> RateOfFire {
     let simulation = Simulation::new(rules(), Config::seeded(1));
     let mut rig = Rig::new(Server::new(simulation, ServerConfig::default()), 7);
     let delay = Span::from_micros(i64::from(round_trip) * 500);
     rig.join(ClientConfig::default(), Conditions { delay, ..Conditions::perfect() });
-    let mut shots = 0;
-    let mut end = None;
-    while end.is_none_or(|end| rig.now() < end + Span::seconds(1.0)) {
+    let length = rig.server.tick_length().span();
+    let mut shots = Vec::new();
+    // Until a minute has passed since the first shot.
+    while !matches!((shots.first(), shots.last()), (Some(first), Some(last)) if *last >= *first + MINUTE)
+        && rig.now() < Time::ZERO + MINUTE + MINUTE
+    {
         rig.step();
         while let Some(event) = rig.server.poll_event() {
             match event {
@@ -55,33 +63,32 @@ pub fn rate_of_fire(round_trip: u32) -> RateOfFire {
                         rig.server.give(hero, client);
                     }
                 }
-                ServerEvent::Game(event) => {
-                    shots += u64::from(matches!(event.kind, EventKind::AbilityCommitted { .. }));
+                ServerEvent::Game(event) if matches!(event.kind, EventKind::AbilityCommitted { .. }) => {
+                    shots.push(event.time);
                 }
                 _ => {}
             }
         }
-        let client = &mut rig.seats[0].client;
+        let client = &rig.seats[0].client;
         let hero = client.own_controllers().next().and_then(|hero| client.simulation().controller(hero));
         let weapon = hero.and_then(|hero| hero.abilities().first().copied());
-        let now = rig.now();
-        if let Some(weapon) = weapon
-            && now.micros() > 2_000_000
-        {
-            let end = *end.get_or_insert(now + TRIGGER);
-            if now < end {
-                let _ = rig.seats[0].client.activate(weapon, ActivationRequest::default());
-            }
+        if let Some(weapon) = weapon.filter(|_| rig.now() >= Time::ZERO + OPENING) {
+            // Refused while it cools down, as for any player who holds the trigger.
+            let _ = rig.seats[0].client.activate(weapon, ActivationRequest::default());
         }
     }
+    let first = shots.first().copied().unwrap_or_default();
+    let in_a_minute = shots.iter().filter(|shot| shot.since(first) < MINUTE).count() as u64;
+    let ticks = (COOLDOWN.micros() as u64).div_ceil(length.micros() as u64);
+    let expected = (MINUTE.micros() as u64).div_ceil(ticks * length.micros() as u64);
     let mispredicted = rig.seats[0].client.statistics().mispredicted;
-    RateOfFire { round_trip, shots, expected: 300, mispredicted }
+    RateOfFire { round_trip, shots: in_a_minute, expected, mispredicted }
 }
 
 fn rules() -> Arc<Catalog> {
     let built = Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Ammunition", 1_000.0)))
-        .effect(EffectDef::lasting("GE_Cooldown", 0.2).granting("Cooldown.Weapon"))
+        .effect(EffectDef::lasting("GE_Cooldown", COOLDOWN.as_seconds()).granting("Cooldown.Weapon"))
         .ability(AbilityDef::new("GA_Weapon").cooldown("GE_Cooldown").task(TaskDef::commit()))
         .template(
             ControllerDef::new("Hero").with_set("Combat").with_ability(AbilityGrantDef::new("GA_Weapon")),
@@ -90,5 +97,19 @@ fn rules() -> Arc<Catalog> {
     match built {
         Ok(catalog) => catalog,
         Err(errors) => panic!("the rules of the weapon are not sound: {errors}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minute_of_fire_is_the_same_at_once_and_after_a_third_of_a_second() {
+        for round_trip in [0, 300] {
+            let row = rate_of_fire(round_trip);
+            // 1 + 60 s / (13 × 16,666 µs) = 1 + 276.9
+            assert_eq!((row.shots, row.expected, row.mispredicted), (277, 277, 0), "{round_trip} ms");
+        }
     }
 }

@@ -110,7 +110,7 @@ impl Bout {
                 }
             }
             4 => self.change_abilities(controller),
-            5..=8 => self.flap(controller, client),
+            5..9 => self.flap(controller, client),
             9 => self.change_owner(controller, client),
             10 => {
                 let template = ["Wolf", "Banner", "Ghost"][self.dice.below(3) as usize];

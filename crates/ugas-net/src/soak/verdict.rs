@@ -172,8 +172,10 @@ impl Bout {
         player.chronicle.close(&player.client);
         found.extend(player.take_found());
         let Some(id) = player.client.id().filter(|_| player.client.is_playing()) else { return };
-        for key in self.ledger.begun_by(id).filter(|key| player.chronicle.is_rejected(key)) {
-            found.push((Kind::Answers, format!("{key:?} ran, and was said to be rejected")));
+        for key in self.ledger.begun_by(id) {
+            if let Some(rejection) = player.chronicle.rejection(key) {
+                found.push((Kind::Answers, format!("{key:?} ran, and was said to be rejected: {rejection}")));
+            }
         }
         for key in player.chronicle.unanswered() {
             found.push((Kind::Answers, format!("{key:?} was never answered")));

@@ -1,12 +1,16 @@
 //! What `ugas soak` has found, each in as few words as it takes.
 
 use ugas_core::event::EventKind;
-use ugas_core::time::Span;
-use ugas_net::ClientEvent;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::time::{Span, Time};
 use ugas_net::link::Conditions;
-use ugas_net::message::Rejection;
+use ugas_net::message::{
+    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToServer,
+};
+use ugas_net::wire::{Dictionary, encode_to_server};
+use ugas_net::{ClientEvent, PeerId, Server, ServerConfig, Tick};
 
-use crate::fixture::Match;
+use crate::fixture::{Match, catalog};
 
 fn round_trip(millis: i64) -> Conditions {
     Conditions { delay: Span::millis(millis / 2), ..Conditions::perfect() }
@@ -128,4 +132,57 @@ fn a_flash_of_a_rejected_command_is_taken_back() {
         }
     }
     assert_eq!((told, taken_back), (1, 1));
+}
+
+#[test]
+fn a_command_that_came_too_early_is_not_run_when_it_is_repeated_in_time() {
+    let length = ugas_net::TickLength::default().span();
+    let config = ServerConfig { max_lead: 4, ..ServerConfig::default() };
+    let mut server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
+    let (peer, dictionary) = (PeerId(1), Dictionary::of(server.catalog()));
+    let rules = (server.catalog().hash(), dictionary.hash());
+    let hello =
+        Hello { protocol: PROTOCOL, catalog: rules.0, dictionary: rules.1, nonce: 1, credential: Vec::new() };
+    let mut now = Time::ZERO;
+    let mut send = |server: &mut Server, message: ToServer| {
+        now += length;
+        server.handle(now, peer, &encode_to_server(&dictionary, &message).unwrap());
+        server.tick(now);
+    };
+    send(&mut server, ToServer::Hello(hello));
+    let client = server.clients().next().unwrap();
+    let hero = server.simulation_mut().spawn("Hero").unwrap();
+    server.give(hero, client);
+    let due = Tick(server.current_tick().0 + 20);
+    for packet in 1..23 {
+        // The same frame again and again: 19 ticks ahead of the next tick at first, then 18, and in time at last.
+        let command = NetCommand::Press { controller: hero, input: "Slot.GA_Shield".into() };
+        let frame = CommandFrame { tick: due, commands: [command].into_iter().collect() };
+        let (packet, ack) = (PacketId(packet), Ack::default());
+        send(&mut server, ToServer::Frames(Frames { packet, ack, now: due, frames: vec![frame] }));
+    }
+    assert!(server.current_tick() > due);
+    assert_eq!((server.statistics().commands, server.statistics().rejected), (0, 1));
+    assert_eq!(server.rejections(client).collect::<Vec<_>>(), [(Rejection::TooEarly, 1)]);
+}
+
+#[test]
+fn of_too_many_commands_each_is_answered_and_the_host_hears_of_it() {
+    let mut game = Match::with_config(
+        1,
+        round_trip(60),
+        ServerConfig { commands_per_second: 4, ..ServerConfig::default() },
+    );
+    game.heard(0);
+    let own = game.rig.seats[0].client.own_controllers().next().unwrap();
+    let keys: Vec<_> = (0..7).map(|_| game.rig.seats[0].client.press(own, "Slot.Nothing").unwrap()).collect();
+    game.run(1.0);
+    let heard = game.heard(0);
+    let rejected =
+        keys[4..].iter().map(|key| ClientEvent::Rejected { key: *key, rejection: Rejection::TooMany });
+    let mut answers: Vec<ClientEvent> = answers(&heard).into_iter().cloned().collect();
+    assert_eq!(answers.len(), 7);
+    answers.retain(|answer| matches!(answer, ClientEvent::Rejected { .. }));
+    assert_eq!(answers, rejected.collect::<Vec<_>>());
+    assert_eq!(game.rig.server.statistics().rejected, 3);
 }

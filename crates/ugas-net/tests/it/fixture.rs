@@ -79,6 +79,8 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                 .modify("Health", Operation::Add, -5.0)
                 .granting("State.Burning"),
         )
+        .effect(EffectDef::lasting("GE_Hex", 1.0).modify("Luck", Operation::Add, 3.0))
+        .effect(EffectDef::lasting("GE_Blessing", 1.0).modify("Armor", Operation::Add, 5.0))
         .effect(EffectDef::lasting("GE_Silence", 5.0).granting("State.Silenced"))
         .ability(
             AbilityDef::new("GA_Bolt")

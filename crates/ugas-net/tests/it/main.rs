@@ -9,6 +9,7 @@ mod messages;
 mod prediction;
 mod replication;
 mod soak;
+mod taint;
 mod wire;
 mod wire_hostile;
 mod wire_sizes;

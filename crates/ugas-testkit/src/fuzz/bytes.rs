@@ -109,7 +109,7 @@ pub(super) fn catalog() -> &'static Arc<Catalog> {
 }
 
 /// A game under way.
-fn start() -> &'static Simulation {
+pub(super) fn start() -> &'static Simulation {
     static START: OnceLock<Simulation> = OnceLock::new();
     START.get_or_init(|| {
         let mut runner = TestRunner::deterministic();

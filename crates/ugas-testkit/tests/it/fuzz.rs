@@ -133,3 +133,13 @@ fn datagrams_of_servers() {
 fn operations_against_the_oracle() {
     run(fuzz::operations, yaml().into_iter().take(20).collect(), 60);
 }
+
+#[test]
+fn servers_that_are_sent_anything() {
+    run(fuzz::server, fuzz::server_seeds(), 400);
+}
+
+#[test]
+fn clients_that_are_sent_anything() {
+    run(fuzz::client, fuzz::client_seeds(), 600);
+}

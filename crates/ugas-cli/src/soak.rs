@@ -1,0 +1,157 @@
+//! `ugas soak`.
+//!
+//! Every match is a pure function of its profile and seed, and reports are joined in the order of the seeds, so that the
+//! number of threads cannot show (I2).
+
+use std::fmt::Write;
+
+use anyhow::bail;
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use ugas_core::nearest::nearest;
+use ugas_net::soak::{self, Profile, RateOfFire, Report};
+
+use crate::Status;
+use crate::output::{self, Format};
+
+/// The profile that is a measurement and no match.
+const RATE_OF_FIRE: &str = "rate-of-fire";
+
+/// Plays whole networked matches under faults and cheats, and holds them against what the network code promises
+///
+/// Each seed draws a small game, honest clients and cheats, and what goes wrong: loss, bursts, delay, reordering,
+/// repetition, damage, partitions in one direction, narrow links, clocks that are wrong, machines that stall, clients
+/// that come and go, controllers that come into view and change hands. When the faults are over, every client must come
+/// to show exactly what it may see, and commands, costs, cooldowns, events and cues must have been right all the way.
+/// The same seed gives the same match.
+///
+/// Profiles: calm (no faults), short, standard, brutal, cheats, crowd; and rate-of-fire, which plays no seeds but counts the
+/// shots of a weapon at several round trips.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ugas soak                                            a hundred short matches
+  ugas soak --seeds 10000 --profile brutal
+  ugas soak --profile brutal --seed 4711 --seeds 1     one match again
+  ugas soak --profile rate-of-fire                     shots in a minute at 0 to 300 ms
+
+Exit status: 0 if nothing was violated, 1 if something was, 2 wrong use.")]
+pub(crate) struct Arguments {
+    /// How many seeds
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    seeds: u64,
+    /// The first seed
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// How long and how bad
+    #[arg(long, value_name = "NAME", default_value = "short")]
+    profile: String,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// How many threads; without it, all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    if arguments.profile == RATE_OF_FIRE {
+        return rate_of_fire(arguments.format);
+    }
+    let Some(profile) = Profile::named(&arguments.profile) else {
+        let known = || Profile::NAMES.into_iter().chain([RATE_OF_FIRE]);
+        let hint = output::hint(nearest(&arguments.profile, known()), known());
+        bail!("--profile {}: there is no such profile{hint}", arguments.profile);
+    };
+    let report = play(&profile, arguments)?;
+    match arguments.format {
+        Format::Json => output::print_json(&json_report(&report))?,
+        Format::Text => output::print(&text_report(&profile, &report))?,
+    }
+    Ok(if report.violations.is_empty() { Status::Fine } else { Status::No })
+}
+
+fn play(profile: &Profile, arguments: &Arguments) -> anyhow::Result<Report> {
+    let threads = usize::from(arguments.threads.unwrap_or(0));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let progress = output::progress(arguments.seeds, "matches");
+    let reports: Vec<Report> = pool.install(|| {
+        let seeds = (0..arguments.seeds).into_par_iter().map(|at| arguments.seed.wrapping_add(at));
+        seeds.map(|seed| soak::play(profile, seed)).inspect(|_| progress.inc(1)).collect()
+    });
+    progress.finish_and_clear();
+    Ok(reports.into_iter().fold(Report::default(), Report::join))
+}
+
+fn json_report(report: &Report) -> Value {
+    let failures: Vec<Value> = report
+        .violations
+        .iter()
+        .map(|violation| json!({ "seed": violation.seed, "kind": violation.kind.name(), "replay": violation.replay }))
+        .collect();
+    json!({
+        "seeds": report.seeds,
+        "simulated_seconds": report.simulated_seconds,
+        "faults": report.faults,
+        "violations": report.violations.len(),
+        "failures": failures,
+    })
+}
+
+fn text_report(profile: &Profile, report: &Report) -> String {
+    /// More than these nobody reads, and the first are enough to look into.
+    const MOST_SHOWN: usize = 20;
+
+    let mut text = String::new();
+    let _ = writeln!(text, "profile {}", profile.name);
+    let width = report.faults.keys().map(|fault| fault.len()).max().unwrap_or_default().max(20);
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:width$}  {value:>12}");
+    };
+    line("seeds", report.seeds.to_string());
+    line("simulated hours", format!("{:.2}", report.simulated_seconds / 3_600.0));
+    line("datagrams", report.datagrams.to_string());
+    line("commands that ran", report.commands.to_string());
+    line("commands rejected", report.rejected.to_string());
+    for (fault, count) in &report.faults {
+        line(fault, count.to_string());
+    }
+    for violation in report.violations.iter().take(MOST_SHOWN) {
+        let _ = writeln!(text, "\nseed {}: {}: {}", violation.seed, violation.kind.name(), violation.message);
+        let _ = writeln!(text, "  again: {}", violation.replay);
+    }
+    let more = report.violations.len().saturating_sub(MOST_SHOWN);
+    if more > 0 {
+        let _ = writeln!(text, "\nand {more} more");
+    }
+    let mark = if report.violations.is_empty() { output::good("ok") } else { output::bad("FAILED") };
+    let _ = writeln!(text, "\n{}  {mark}", output::count(report.violations.len(), "violation"));
+    text
+}
+
+/// The same weapon at several round trips.
+fn rate_of_fire(format: Format) -> anyhow::Result<Status> {
+    let rows: Vec<RateOfFire> = soak::RATE_OF_FIRE_PINGS.into_par_iter().map(soak::rate_of_fire).collect();
+    let is_fair = rows.iter().all(|row| row.shots == row.expected);
+    match format {
+        Format::Json => {
+            let row = |row: &RateOfFire| json!({ "round_trip_ms": row.round_trip, "shots": row.shots, "mispredicted": row.mispredicted });
+            output::print_json(
+                &json!({ "expected": rows.first().map(|row| row.expected), "rows": rows.iter().map(row).collect::<Vec<_>>() }),
+            )?;
+        }
+        Format::Text => {
+            let mut text = String::from("shots in 60 s of a weapon that cools down for 0.2 s\n");
+            let _ = writeln!(text, "  {:>10}  {:>6}  {:>12}", "round trip", "shots", "mispredicted");
+            for row in &rows {
+                let _ =
+                    writeln!(text, "  {:>7} ms  {:>6}  {:>12}", row.round_trip, row.shots, row.mispredicted);
+            }
+            let mark = if is_fair { output::good("ok") } else { output::bad("FAILED") };
+            let _ = writeln!(text, "the same at every round trip  {mark}");
+            output::print(&text)?;
+        }
+    }
+    Ok(if is_fair { Status::Fine } else { Status::No })
+}
