@@ -24,6 +24,7 @@ mod run;
 mod save;
 mod schema;
 mod serve;
+mod soak;
 mod sweep;
 mod watch;
 
@@ -76,6 +77,7 @@ enum Command {
     Save(save::Arguments),
     Load(load::Arguments),
     Sweep(sweep::Arguments),
+    Soak(soak::Arguments),
     Conformance(conformance::Arguments),
     Schema(schema::Arguments),
     New(new::Arguments),
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
         Command::Save(arguments) => save::run(&arguments),
         Command::Load(arguments) => load::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::New(arguments) => new::run(&arguments),

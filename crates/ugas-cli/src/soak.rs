@@ -18,7 +18,7 @@ use crate::output::{self, Format};
 /// The profile that is a measurement and no match.
 const RATE_OF_FIRE: &str = "rate-of-fire";
 
-/// Plays whole networked matches under faults and cheats, and holds them against what the network code promises
+/// Plays networked matches under faults and cheats, and looks for what must not happen
 ///
 /// Each seed draws a small game, honest clients and cheats, and what goes wrong: loss, bursts, delay, reordering,
 /// repetition, damage, partitions in one direction, narrow links, clocks that are wrong, machines that stall, clients

@@ -13,6 +13,7 @@ mod play;
 mod replay;
 mod run;
 mod snapshots;
+mod soak;
 mod sweep;
 mod watch;
 

@@ -198,6 +198,7 @@ impl Bout {
                     let owner = about.and_then(|controller| self.server.owner(controller));
                     let viewers = about.map(|controller| self.viewers(controller)).unwrap_or_default();
                     self.ledger.note(&event, owner, &viewers);
+                    self.judge_reach(&event);
                 }
                 _ => {}
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ugas_core::controller::ReplicationMode;
+use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::ControllerId;
 
 use super::bout::Bout;
@@ -91,7 +92,6 @@ impl Bout {
         if !unsound.is_empty() {
             found.push((Kind::Soundness, format!("the server's simulation: {unsound:?}")));
         }
-        self.judge_vault(&mut found);
         self.found.extend(found);
     }
 
@@ -200,22 +200,18 @@ impl Bout {
         }
     }
 
-    /// Nobody reached what is hidden from them.
-    fn judge_vault(&self, found: &mut Vec<(Kind, String)>) {
-        let simulation = self.server.simulation();
-        let Some(vault) = self.vault.and_then(|vault| simulation.controller(vault)) else { return };
-        let cheats: Vec<ControllerId> = self
-            .players
-            .iter()
-            .filter(|player| !player.is_honest())
-            .filter_map(|player| player.hero)
-            .collect();
-        for active in vault.effects().iter().filter_map(|active| simulation.effect(*active)) {
-            let ability = active.spec().context().ability;
-            if active.source().is_some_and(|source| cheats.contains(&source)) && ability.is_some() {
-                let name = simulation.effect_name(active.effect());
-                found.push((Kind::Authority, format!("{name} of a cheat is on what it cannot see")));
-            }
+    /// Nobody acts on what is hidden from them: cheats never see the vault, and so nothing of theirs gets there.
+    pub(super) fn judge_reach(&mut self, event: &Event) {
+        let (EventKind::EffectApplied { target, effect, .. }
+        | EventKind::EffectExecuted { target, effect, active: None }) = event.kind
+        else {
+            return;
+        };
+        let owner = event.cause.source.and_then(|source| self.server.owner(source));
+        let is_cheat = |player: &Player| !player.is_honest() && player.client.id() == owner;
+        if Some(target) == self.vault && event.cause.ability.is_some() && self.players.iter().any(is_cheat) {
+            let name = self.server.simulation().effect_name(effect).to_owned();
+            self.found.push((Kind::Authority, format!("{name} of a cheat came to what it cannot see")));
         }
     }
 }
