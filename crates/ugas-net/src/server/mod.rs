@@ -603,7 +603,8 @@ impl<H: Host> Server<H> {
             return;
         }
         let old = known.map(|view| (view.lens, view.epoch));
-        let epoch = old.map_or(0, |(_, epoch)| epoch.wrapping_add(1));
+        let epoch = old.map(|(_, epoch)| epoch).or_else(|| session.last_epoch(controller));
+        let epoch = epoch.map_or(0, |epoch| epoch.wrapping_add(1));
         session.views.insert(controller, View::new(lens, epoch));
         session.behind.insert(controller);
         if let Some((old, _)) = old {

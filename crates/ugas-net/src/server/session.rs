@@ -24,6 +24,8 @@ const REMEMBERED_PACKETS: u32 = 256;
 /// Results that wait for their acknowledgement. Whoever does not acknowledge any loses the oldest.
 const REMEMBERED_RESULTS: usize = 256;
 
+/// Ticks for which the epochs of views that are over are remembered: longer than anything is under way.
+const REMEMBERED_EPOCHS: u32 = 3_600;
 /// Frames that came too early and are remembered.
 const MAX_REFUSED: usize = 128;
 /// Most flashes that wait for one client.
@@ -132,6 +134,9 @@ pub(super) struct Session {
     refused: BTreeSet<Tick>,
     pub(super) results: VecDeque<(CommandResult, bool)>,
     pub(super) views: BTreeMap<ControllerId, View>,
+    /// The last epochs of views that are over, and since when: what was sent of them is under way yet, and must not be taken
+    /// for the next one.
+    past: BTreeMap<ControllerId, (u8, Tick)>,
     /// Controllers of which the client may not know everything.
     pub(super) behind: BTreeSet<ControllerId>,
     pub(super) owned: BTreeSet<ControllerId>,
@@ -167,6 +172,7 @@ impl Session {
             refused: BTreeSet::new(),
             results: VecDeque::new(),
             views: BTreeMap::new(),
+            past: BTreeMap::new(),
             behind: BTreeSet::new(),
             owned: BTreeSet::new(),
             own_ticks: VecDeque::new(),
@@ -181,6 +187,11 @@ impl Session {
             rejections: BTreeMap::new(),
             misbehaved: false,
         }
+    }
+
+    /// The number of the last view of a controller that is over.
+    pub(super) fn last_epoch(&self, controller: ControllerId) -> Option<u8> {
+        self.past.get(&controller).map(|(epoch, _)| *epoch)
     }
 
     /// Remembers a frame that came too early. Of too many, those that are nearest count: the others are too early still.
@@ -209,6 +220,7 @@ impl Session {
             + self.refused.len()
             + self.results.len()
             + self.views.len()
+            + self.past.len()
             + self.behind.len()
             + self.owned.len()
             + self.own_ticks.iter().map(|own| 1 + own.controllers.len()).sum::<usize>()
@@ -309,6 +321,8 @@ impl Session {
                 None if view.leaving => {
                     self.views.remove(&controller);
                     self.behind.remove(&controller);
+                    self.past.retain(|_, (_, since)| *since >= sent.tick.before(REMEMBERED_EPOCHS));
+                    self.past.insert(controller, (epoch, sent.tick));
                 }
                 None => {}
             }
@@ -370,4 +384,47 @@ impl Session {
 /// The key of a command.
 pub(super) fn key(tick: Tick, sequence: usize) -> PredictionKey {
     PredictionKey::new(tick.0, sequence as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WOLF: ControllerId = ControllerId::UNSEEN;
+
+    fn gone(session: &mut Session, tick: u32, epoch: u8) -> Sent {
+        session.views.entry(WOLF).and_modify(|view| view.leaving = true);
+        Sent { tick: Tick(tick), views: [(WOLF, epoch, None)].into_iter().collect(), ..Sent::default() }
+    }
+
+    /// Told twice that it is gone, a client acknowledges the second word when it sees it again and is to lose it again.
+    #[test]
+    fn an_old_word_of_leaving_does_not_count_for_a_new_view() {
+        let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
+        session.views.insert(WOLF, View::new(LensId(0), 0));
+        let (first, second) = (gone(&mut session, 10, 0), gone(&mut session, 12, 0));
+        session.on_arrival(first);
+        assert!(session.views.is_empty());
+        let epoch = session.last_epoch(WOLF).map_or(0, |epoch| epoch.wrapping_add(1));
+        session.views.insert(WOLF, View::new(LensId(0), epoch));
+        let third = gone(&mut session, 20, epoch);
+        session.on_arrival(second);
+        assert_eq!(session.views.len(), 1);
+        session.on_arrival(third);
+        assert!(session.views.is_empty());
+    }
+
+    #[test]
+    fn changes_beyond_a_gap_count_when_it_is_filled() {
+        let at = |tick| Cursor::through(Tick(tick));
+        let mut view = View::new(LensId(0), 0);
+        view.arrived(Cursor::START, at(3));
+        view.arrived(at(5), at(8));
+        assert_eq!(view.acked, at(3));
+        view.arrived(at(3), at(5));
+        assert_eq!(view.acked, at(8));
+        // What arrives again changes nothing.
+        view.arrived(Cursor::START, at(3));
+        assert_eq!(view.acked, at(8));
+    }
 }
