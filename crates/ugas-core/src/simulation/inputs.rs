@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::ability::ActivationRequest;
 use super::cascade::Consequence;
-use crate::ability::{ActivationReason, ActivationRefusal};
+use super::state::Role;
+use crate::ability::{AbilityDef, ActivationReason, ActivationRefusal, NetExecution};
 use crate::controller::index::AbilityKey;
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
@@ -192,10 +193,25 @@ impl Simulation {
         let Some(known) = self.state.controllers.get(controller) else { return SmallVec::new() };
         // Two names may have one hash.
         let is_bound = |handle: &AbilityHandle| {
-            self.state.abilities.get(*handle).is_some_and(|granted| granted.input.as_ref() == Some(input))
+            self.granted(*handle).is_some_and(|(granted, ability)| {
+                granted.input.as_ref() == Some(input) && self.may_be_pressed(&ability.def)
+            })
         };
         let candidates = known.ability_index.about(AbilityKey::input(input)).iter();
         candidates.map(|&(.., handle)| handle).filter(is_bound).collect()
+    }
+
+    /// Whether a press may begin an ability here. With a network an input is a client's word, and begins nothing that a
+    /// client may not begin (§13.7); and a prediction of what the server does leaves out what it does not do.
+    fn may_be_pressed(&self, ability: &AbilityDef) -> bool {
+        let is_predicted = self.is_client() && self.scratch.ambient.is_some();
+        match self.config.role {
+            Role::Authority => true,
+            Role::Client | Role::Server => {
+                ability.net_security.client_may_begin()
+                    && !(is_predicted && ability.net_execution == NetExecution::LocalOnly)
+            }
+        }
     }
 
     /// §11.3 TryActivateAbilityByInputID. `None` if nothing is bound to the input.

@@ -146,6 +146,11 @@ impl Simulation {
         &self.config
     }
 
+    /// Changes whether it decides or predicts. What runs goes on.
+    pub fn set_role(&mut self, role: Role) {
+        self.config.role = role;
+    }
+
     /// The time.
     pub fn now(&self) -> Time {
         self.state.now

@@ -105,6 +105,10 @@ impl<H: Host> Server<H> {
                 if outcome == TaskOutcome::Completed && !self.config.trust_host_tasks {
                     return Err(Rejection::NotAllowed);
                 }
+                // To break off a task may end its run.
+                if outcome != TaskOutcome::Completed {
+                    self.may_end(run)?;
+                }
                 let is_done = self.predicting(key, |sim| sim.complete_task(task, outcome));
                 is_done.then_some(()).ok_or(Rejection::NothingWaits)
             }

@@ -14,7 +14,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::mirror::PieceScratch;
-use ugas_core::simulation::Simulation;
+use ugas_core::simulation::{Role, Simulation};
 use ugas_core::time::{Span, Time};
 
 pub use config::{AfterDeadline, ServerConfig};
@@ -157,7 +157,7 @@ impl Server<Defaults> {
 }
 
 impl<H: Host> Server<H> {
-    /// A server that asks `host`.
+    /// A server that asks `host`. The simulation's role becomes [`Role::Server`].
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
         let rules = LensRules::new(simulation.catalog());
@@ -189,6 +189,8 @@ impl<H: Host> Server<H> {
             statistics: ServerStatistics::default(),
             config,
         };
+        // What runs on players' machines only does not run here.
+        server.simulation.set_role(Role::Server);
         server.simulation.watch_touches();
         server
     }

@@ -33,6 +33,8 @@ pub(crate) fn catalog() -> Arc<Catalog> {
             "GA_Guarded",
             "GA_Sling",
             "GA_Aim",
+            "GA_Ask",
+            "GA_Dance",
         ] {
             hero = hero.with_ability(grant(ability));
         }
@@ -122,6 +124,18 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                     max_delay: None,
                 }))
                 .task(TaskDef::apply_to_target("GE_Weapon_Hit")),
+        )
+        .ability(
+            AbilityDef::new("GA_Ask")
+                .owning("State.Asking")
+                .task(TaskDef::commit())
+                .task(TaskDef::Wait(WaitDef::ConfirmCancel)),
+        )
+        .ability(
+            AbilityDef::new("GA_Dance")
+                .owning("State.Dancing")
+                .task(TaskDef::commit())
+                .task(TaskDef::host("PlayDance")),
         )
         .ability(royal)
         .ability(local)

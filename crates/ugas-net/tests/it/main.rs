@@ -4,6 +4,7 @@
 mod authority;
 mod faults;
 mod fixture;
+mod law;
 mod meaning;
 mod messages;
 mod prediction;
