@@ -600,14 +600,15 @@ impl<H: Host> Server<H> {
     fn begin_view(&mut self, peer: PeerId, controller: ControllerId) {
         let Some(lens) = self.lens_for(peer, controller) else { return };
         let Some(session) = self.sessions.get_mut(&peer) else { return };
+        let own = session.owned.contains(&controller);
         let known = session.views.get(&controller);
-        if known.is_some_and(|view| view.lens == lens && !view.leaving) {
+        if known.is_some_and(|view| view.lens == lens && view.own == own && !view.leaving) {
             return;
         }
         let old = known.map(|view| (view.lens, view.epoch));
         let epoch = old.map(|(_, epoch)| epoch).or_else(|| session.last_epoch(controller));
         let epoch = epoch.map_or(0, |epoch| epoch.wrapping_add(1));
-        session.views.insert(controller, View::new(lens, epoch));
+        session.views.insert(controller, View::new(lens, own, epoch));
         session.behind.insert(controller);
         if let Some((old, _)) = old {
             self.leave_audience(controller, old, peer);

@@ -215,8 +215,8 @@ impl<H: Host> Server<H> {
     ) -> (Encoded, View) {
         let nothing = || (Encoded::default(), View::default());
         let Some(session) = self.sessions.get_mut(&peer) else { return nothing() };
-        let own = session.owned.contains(&controller);
         let Some(view) = session.views.get_mut(&controller) else { return nothing() };
+        let own = view.own;
         let Some(replica) = self.replicas.get(&(controller, view.lens)) else { return nothing() };
         let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return nothing() };
         if cursor != Cursor::START && !replica.reaches(cursor) {

@@ -38,6 +38,8 @@ type Range = (Cursor, Cursor);
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) lens: LensId,
+    /// Whether it is the client's own.
+    pub(super) own: bool,
     pub(super) epoch: u8,
     /// What it has acknowledged.
     pub(super) acked: Cursor,
@@ -51,15 +53,15 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new(lens: LensId, epoch: u8) -> Self {
+    pub(super) fn new(lens: LensId, own: bool, epoch: u8) -> Self {
         let nothing = Cursor::START;
         let beyond = SmallVec::new();
-        Self { lens, epoch, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
+        Self { lens, own, epoch, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
     }
 
     /// The client is told everything from the beginning.
     pub(super) fn begin_anew(&mut self) {
-        *self = Self::new(self.lens, self.epoch.wrapping_add(1));
+        *self = Self::new(self.lens, self.own, self.epoch.wrapping_add(1));
     }
 
     /// Changes arrived. Only those without a gap before them count: what got lost before them has to come first.
@@ -401,12 +403,12 @@ mod tests {
     #[test]
     fn an_old_word_of_leaving_does_not_count_for_a_new_view() {
         let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
-        session.views.insert(WOLF, View::new(LensId(0), 0));
+        session.views.insert(WOLF, View::new(LensId(0), false, 0));
         let (first, second) = (gone(&mut session, 10, 0), gone(&mut session, 12, 0));
         session.on_arrival(first);
         assert!(session.views.is_empty());
         let epoch = session.last_epoch(WOLF).map_or(0, |epoch| epoch.wrapping_add(1));
-        session.views.insert(WOLF, View::new(LensId(0), epoch));
+        session.views.insert(WOLF, View::new(LensId(0), false, epoch));
         let third = gone(&mut session, 20, epoch);
         session.on_arrival(second);
         assert_eq!(session.views.len(), 1);
@@ -417,7 +419,7 @@ mod tests {
     #[test]
     fn changes_beyond_a_gap_count_when_it_is_filled() {
         let at = |tick| Cursor::through(Tick(tick));
-        let mut view = View::new(LensId(0), 0);
+        let mut view = View::new(LensId(0), false, 0);
         view.arrived(Cursor::START, at(3));
         view.arrived(at(5), at(8));
         assert_eq!(view.acked, at(3));

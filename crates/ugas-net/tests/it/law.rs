@@ -366,7 +366,6 @@ fn an_owner_whose_lens_is_taken_sees_no_more() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn who_owns_is_told_also_if_the_lens_is_the_same() {
     let mut game = Match::new(1, round_trip(100));
     let lens = game.rig.server.add_lens(Lens::owner());
@@ -411,7 +410,6 @@ fn a_client_plays_several_controllers_in_one_tick() {
 
 /// What the network does to one who sees a controller leave and come back, with an acknowledgement that comes late.
 #[test]
-#[ignore = "to be mended"]
 fn a_late_acknowledgement_is_not_taken_for_one_of_what_came_back() {
     let (mut desk, _) = Desk::with_hero();
     let client = desk.server.clients().next().unwrap();
