@@ -15,12 +15,12 @@ use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
 use ugas_core::time::Span;
 
-use self::draft::{Draft, MAX_BLOCK};
+use self::draft::{BEFORE_BLOCK, Draft, MAX_BLOCK};
 use super::{Flash, Host, PeerId, Server};
 use crate::bits::BitWriter;
 use crate::lens::LensId;
-use crate::limits::MAX_DATAGRAM;
 use crate::message::Burst;
+use crate::rate::DATAGRAM_OVERHEAD;
 use crate::replica::{Change, Cursor};
 use crate::schedule::ActorClass;
 use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
@@ -127,7 +127,7 @@ impl<H: Host> Server<H> {
                 continue;
             };
             if leaving {
-                let is_told = self.add(peer, drafts, |draft| draft.gone(controller, epoch));
+                let is_told = self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, epoch));
                 if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_told) {
                     session.behind.remove(&controller);
                 }
@@ -137,8 +137,8 @@ impl<H: Host> Server<H> {
             // Who is too far behind begins anew.
             let mut reached = if view.epoch == epoch { cursor } else { Cursor::START };
             let mut is_complete = true;
-            for (at, (_, after)) in encoded.iter().enumerate() {
-                if !self.add(peer, drafts, |draft| {
+            for (at, (block, after)) in encoded.iter().enumerate() {
+                if !self.add(peer, drafts, BEFORE_BLOCK + block.byte_len(), |draft| {
                     let is_in = draft.controller(controller, view, &encoded, at);
                     if is_in {
                         draft.sent.views.push((controller, view.epoch, Some((reached, *after))));
@@ -165,19 +165,24 @@ impl<H: Host> Server<H> {
         }
     }
 
-    /// Adds something to the last datagram, or to one more if the client's bandwidth has room for it.
+    /// Adds something of so many bytes to the last datagram, or to one more, if the client's bandwidth has room for it.
     fn add(
         &mut self,
         peer: PeerId,
         drafts: &mut Vec<Draft>,
+        bytes: usize,
         mut put: impl FnMut(&mut Draft) -> bool,
     ) -> bool {
+        let whole = |draft: &Draft| draft.len() + DATAGRAM_OVERHEAD as usize;
+        let spent: usize = drafts.iter().map(whole).sum();
+        let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.available(self.now));
+        if room < spent + bytes {
+            return false;
+        }
         if drafts.last_mut().is_some_and(&mut put) {
             return true;
         }
-        let spent: usize = drafts.iter().map(Draft::len).sum();
-        let room = self.sessions.get_mut(&peer).map_or(0, |session| session.bandwidth.available(self.now));
-        if room < spent + MAX_DATAGRAM {
+        if room < spent + whole(&Draft::new(self.tick)) + bytes {
             return false;
         }
         let mut next = Draft::new(self.tick);

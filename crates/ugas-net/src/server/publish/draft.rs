@@ -15,7 +15,7 @@ use crate::wire::{Dictionary, EncodeError, Room, UpdateHeader, UpdateWriter, Vie
 /// Most bytes of the header, at its longest.
 const HEADER: usize = 40;
 /// Most bytes of what stands before a block: the handle and how the controller is seen.
-const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
+pub(super) const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
 /// Most bytes of a result.
 const RESULT: usize = 16;
 /// Most bytes of a flash.
