@@ -311,13 +311,15 @@ impl<H: Host> Server<H> {
         self.publish();
     }
 
-    /// Makes a controller a client's own. What it saw of it so far, it is told anew.
+    /// Makes a controller a client's own. What it saw of it so far, it is told anew; and when it is taken back, it is seen
+    /// until it is hidden.
     pub fn give(&mut self, controller: ControllerId, client: ClientId) {
         self.take_back(controller);
-        let Some(peer) = self.peer_of(client) else { return };
+        let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
         self.owners.insert(controller, client);
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.owned.insert(controller);
+            session.shown.insert(controller, true);
         }
         self.look_again(peer, controller);
     }
@@ -339,16 +341,13 @@ impl<H: Host> Server<H> {
 
     /// Shows a controller to a client (relevancy); with [`ServerConfig::show_everything`] that goes by itself.
     pub fn show(&mut self, controller: ControllerId, client: ClientId) {
-        if let Some(peer) = self.peer_of(client) {
-            self.begin_view(peer, controller);
-        }
+        self.set_shown(controller, client, true);
     }
 
     /// Takes a controller out of a client's view. Its own ones stay.
     pub fn hide(&mut self, controller: ControllerId, client: ClientId) {
-        let Some(peer) = self.peer_of(client) else { return };
         if self.owners.get(&controller) != Some(&client) {
-            self.end_view(peer, controller);
+            self.set_shown(controller, client, false);
         }
     }
 
@@ -364,12 +363,9 @@ impl<H: Host> Server<H> {
     /// Chooses the lens through which a controller is seen by its owner, or by others, instead of the one of its mode.
     /// `None` hides it.
     pub fn set_lens(&mut self, controller: ControllerId, own: Own, lens: Option<LensId>) {
-        self.chosen.insert((controller, own), lens);
-        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-        for peer in peers {
-            if self.sessions.get(&peer).is_some_and(|session| session.views.contains_key(&controller)) {
-                self.look_again(peer, controller);
-            }
+        if self.exists(controller) {
+            self.chosen.insert((controller, own), lens);
+            self.all_look_again(controller);
         }
     }
 
@@ -393,6 +389,18 @@ impl<H: Host> Server<H> {
         if self.sessions.contains_key(&peer) {
             self.end_session(peer, None);
         }
+    }
+
+    fn exists(&self, controller: ControllerId) -> bool {
+        self.simulation.controller(controller).is_some()
+    }
+
+    fn set_shown(&mut self, controller: ControllerId, client: ClientId, shown: bool) {
+        let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
+        if let Some(session) = self.sessions.get_mut(&peer) {
+            session.shown.insert(controller, shown);
+        }
+        self.look_again(peer, controller);
     }
 
     fn session_of(&self, client: ClientId) -> Option<&Session> {
@@ -463,7 +471,7 @@ impl<H: Host> Server<H> {
         if self.config.show_everything {
             let controllers: Vec<ControllerId> = self.simulation.controllers().map(|(id, _)| id).collect();
             for controller in controllers {
-                self.begin_view(peer, controller);
+                self.look_again(peer, controller);
             }
         }
         Ok(())
@@ -541,12 +549,7 @@ impl<H: Host> Server<H> {
     fn take_events(&mut self) {
         while let Some(event) = self.simulation.poll_event() {
             match &event.kind {
-                EventKind::ControllerSpawned { controller } if self.config.show_everything => {
-                    let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-                    for peer in peers {
-                        self.begin_view(peer, *controller);
-                    }
-                }
+                EventKind::ControllerSpawned { controller } => self.all_look_again(*controller),
                 EventKind::ControllerDespawned { controller } => self.forget_controller(*controller),
                 EventKind::CueExecuted { controller, cue, .. } => {
                     self.flash(*controller, *cue, event.clone());
@@ -575,6 +578,9 @@ impl<H: Host> Server<H> {
         let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
         for peer in peers {
             self.end_view(peer, controller);
+            if let Some(session) = self.sessions.get_mut(&peer) {
+                session.shown.remove(&controller);
+            }
         }
         self.chosen.remove(&(controller, Own::Own));
         self.chosen.remove(&(controller, Own::Others));
@@ -584,12 +590,17 @@ impl<H: Host> Server<H> {
         self.positions.remove(controller);
     }
 
-    /// The lens through which a client sees a controller.
+    /// The lens through which a client sees a controller: if it is its own, or shown to it.
     fn lens_for(&mut self, peer: PeerId, controller: ControllerId) -> Option<LensId> {
-        let own = match self.sessions.get(&peer)?.owned.contains(&controller) {
+        let session = self.sessions.get(&peer)?;
+        let own = match session.owned.contains(&controller) {
             true => Own::Own,
             false => Own::Others,
         };
+        let is_shown = session.shown.get(&controller).copied().unwrap_or(self.config.show_everything);
+        if own == Own::Others && !is_shown {
+            return None;
+        }
         if let Some(chosen) = self.chosen.get(&(controller, own)) {
             return *chosen;
         }
@@ -621,7 +632,7 @@ impl<H: Host> Server<H> {
 
     fn end_view(&mut self, peer: PeerId, controller: ControllerId) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
-        let Some(view) = session.views.get_mut(&controller) else { return };
+        let Some(view) = session.views.get_mut(&controller).filter(|view| !view.leaving) else { return };
         let lens = view.lens;
         view.leaving = true;
         view.sent = view.acked;
@@ -629,6 +640,15 @@ impl<H: Host> Server<H> {
         self.leave_audience(controller, lens, peer);
     }
 
+    fn all_look_again(&mut self, controller: ControllerId) {
+        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
+        for peer in peers {
+            self.look_again(peer, controller);
+        }
+    }
+
+    /// What a client sees of a controller follows from whose it is, whether it is shown, and through which lens; and
+    /// from nothing else.
     fn look_again(&mut self, peer: PeerId, controller: ControllerId) {
         match self.lens_for(peer, controller) {
             Some(_) => self.begin_view(peer, controller),

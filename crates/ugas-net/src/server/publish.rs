@@ -195,8 +195,11 @@ impl<H: Host> Server<H> {
     fn waiting_others(&self, peer: PeerId) -> Vec<ControllerId> {
         let Some(session) = self.sessions.get(&peer) else { return Vec::new() };
         let mut waiting: Vec<(core::cmp::Reverse<u64>, ControllerId)> = Vec::new();
-        for controller in session.behind.difference(&session.owned) {
+        for controller in &session.behind {
             let Some(view) = session.views.get(controller) else { continue };
+            if session.owned.contains(controller) && !view.leaving {
+                continue;
+            }
             let class = self.host.class(&self.simulation, session.client, *controller);
             let round_trip = session.round_trip.unwrap_or(Span::ZERO);
             if view.leaving || self.schedule.due(class, self.tick, view.last_sent, round_trip) {

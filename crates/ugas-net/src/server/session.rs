@@ -142,6 +142,8 @@ pub(super) struct Session {
     /// Controllers of which the client may not know everything.
     pub(super) behind: BTreeSet<ControllerId>,
     pub(super) owned: BTreeSet<ControllerId>,
+    /// Controllers that the game showed to the client, or hid from it.
+    pub(super) shown: BTreeMap<ControllerId, bool>,
     own_ticks: VecDeque<OwnTick>,
     /// Flashes by number that it has not acknowledged.
     pub(super) bursts: VecDeque<WaitingBurst>,
@@ -177,6 +179,7 @@ impl Session {
             past: BTreeMap::new(),
             behind: BTreeSet::new(),
             owned: BTreeSet::new(),
+            shown: BTreeMap::new(),
             own_ticks: VecDeque::new(),
             bursts: VecDeque::new(),
             flashed: (Tick(0), 0),
@@ -225,6 +228,7 @@ impl Session {
             + self.past.len()
             + self.behind.len()
             + self.owned.len()
+            + self.shown.len()
             + self.own_ticks.iter().map(|own| 1 + own.controllers.len()).sum::<usize>()
             + self.bursts.len()
             + self.runs.len()

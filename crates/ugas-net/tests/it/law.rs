@@ -318,7 +318,6 @@ fn after_a_deadline_the_server_may_choose_targets() {
 // --- Relevancy and ownership
 
 #[test]
-#[ignore = "to be mended"]
 fn what_is_hidden_as_soon_as_it_is_there_is_never_seen() {
     let mut game = Match::new(1, Conditions::perfect());
     let client = game.rig.server.clients().next().unwrap();
@@ -329,7 +328,6 @@ fn what_is_hidden_as_soon_as_it_is_there_is_never_seen() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn another_lens_does_not_show_what_is_hidden() {
     let mut game = Match::new(1, round_trip(100));
     let client = game.rig.server.clients().next().unwrap();
@@ -341,7 +339,6 @@ fn another_lens_does_not_show_what_is_hidden() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn a_lens_shows_again_what_none_hid() {
     for pause in [0.0, 1.0] {
         let mut game = Match::new(1, round_trip(100));
@@ -355,7 +352,6 @@ fn a_lens_shows_again_what_none_hid() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn an_owner_whose_lens_is_taken_sees_no_more() {
     let mut game = Match::new(1, round_trip(100));
     let hero = game.heroes[0];
