@@ -141,6 +141,10 @@ impl<H: Host> Server<H> {
             .map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
+        let named = request.event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
+        if named.into_iter().any(|id| !self.sees(peer, id)) {
+            return Err(Rejection::NotReachable);
+        }
         self.reachable_from(peer, controller, ability, &request.targets)?;
         let run = self.simulation.activate_with(handle, request).map_err(|_| Rejection::NotActivated)?;
         if let Some(session) = self.sessions.get_mut(&peer) {
@@ -156,6 +160,11 @@ impl<H: Host> Server<H> {
     fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
         session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
+    }
+
+    fn sees(&self, peer: PeerId, controller: ControllerId) -> bool {
+        let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+        view.is_some_and(|view| !view.leaving)
     }
 
     /// A run of one of the client's own controllers.
@@ -208,8 +217,7 @@ impl<H: Host> Server<H> {
         let seen = session.seen;
         for target in targets.iter() {
             // What a client does not see, it cannot aim at.
-            let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
-            if target.controller().is_some_and(|id| !is_seen(id)) {
+            if target.controller().is_some_and(|id| !self.sees(peer, id)) {
                 return Err(Rejection::NotReachable);
             }
             let reach = Reach { client: session.client, instigator, target, range, seen };
@@ -224,13 +232,18 @@ impl<H: Host> Server<H> {
     fn expire_client_tasks(&mut self) {
         let limit = self.config.client_deadline;
         let now = self.simulation.now();
+        let (simulation, trusts_hosts) = (&self.simulation, self.config.trust_host_tasks);
+        let waits = |task: TaskId| {
+            matches!(simulation.task_kind(task), Some("WaitTargetData" | "WaitConfirmCancel"))
+                || trusts_hosts && simulation.is_host_task(task)
+        };
+        // Who left does not answer any more, but what they began has its deadline.
+        self.deserted.retain(|controller| simulation.tasks_of(*controller).any(waits));
         let mut overdue: SmallVec<[TaskId; 4]> = SmallVec::new();
-        for controller in self.owners.keys() {
-            for task in self.simulation.tasks_of(*controller) {
-                let Some(running) = self.simulation.task(task) else { continue };
-                let waits = matches!(self.simulation.task_kind(task), Some("WaitTargetData" | "WaitConfirm"))
-                    || self.simulation.is_host_task(task);
-                if waits && now.since(running.started()) >= limit {
+        for controller in self.owners.keys().chain(&self.deserted) {
+            for task in simulation.tasks_of(*controller).filter(|task| waits(*task)) {
+                let Some(running) = simulation.task(task) else { continue };
+                if now.since(running.started()) >= limit {
                     overdue.push(task);
                 }
             }

@@ -39,7 +39,8 @@ pub struct ServerConfig {
     pub flash_lifetime: Span,
     /// How many ticks positions can be looked up in the past.
     pub rewind: u32,
-    /// How long a task may wait for a client's targets, confirmation or host.
+    /// How long a task may wait for a client's targets or confirmation, and for its host where that is trusted. Inputs are
+    /// awaited as long as the ability likes.
     pub client_deadline: Span,
     /// What becomes of it then.
     pub after_deadline: AfterDeadline,

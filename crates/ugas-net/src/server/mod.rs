@@ -138,6 +138,8 @@ pub struct Server<H = Defaults> {
     /// Lenses that the game chose for a controller instead of its mode's.
     chosen: BTreeMap<(ControllerId, Own), Option<LensId>>,
     owners: BTreeMap<ControllerId, ClientId>,
+    /// Controllers that were somebody's while something waited for them.
+    deserted: BTreeSet<ControllerId>,
     changed: BTreeSet<ControllerId>,
     flashes: VecDeque<Flash>,
     next_flash: u64,
@@ -178,6 +180,7 @@ impl<H: Host> Server<H> {
             audience: BTreeMap::new(),
             chosen: BTreeMap::new(),
             owners: BTreeMap::new(),
+            deserted: BTreeSet::new(),
             changed: BTreeSet::new(),
             flashes: VecDeque::new(),
             next_flash: 0,
@@ -260,6 +263,7 @@ impl<H: Host> Server<H> {
             + self.lenses.len()
             + self.chosen.len()
             + self.owners.len()
+            + self.deserted.len()
             + self.changed.len()
             + self.flashes.len()
             + self.outbox.len()
@@ -317,6 +321,7 @@ impl<H: Host> Server<H> {
         self.take_back(controller);
         let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
         self.owners.insert(controller, client);
+        self.deserted.remove(&controller);
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.owned.insert(controller);
             session.shown.insert(controller, true);
@@ -327,6 +332,7 @@ impl<H: Host> Server<H> {
     /// Makes a controller nobody's own.
     pub fn take_back(&mut self, controller: ControllerId) {
         let Some(client) = self.owners.remove(&controller) else { return };
+        self.deserted.insert(controller);
         let Some(peer) = self.peer_of(client) else { return };
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.owned.remove(&controller);
@@ -487,6 +493,7 @@ impl<H: Host> Server<H> {
         }
         for controller in session.owned {
             self.owners.remove(&controller);
+            self.deserted.insert(controller);
         }
         self.events.push_back(ServerEvent::Left { client: session.client, reason });
     }
