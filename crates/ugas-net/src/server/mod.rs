@@ -37,6 +37,9 @@ use crate::wire::{self, Dictionary};
 /// Why commands are rejected before they are due.
 const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarly, Rejection::TooMany];
 
+/// Sessions that are over and remembered, so that a late greeting does not begin them again.
+const MOST_OVER: usize = 256;
+
 /// A client as the transport knows it: an address, a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
@@ -131,6 +134,8 @@ pub struct Server<H = Defaults> {
     rules: LensRules,
     dictionary: Dictionary,
     sessions: BTreeMap<PeerId, Session>,
+    /// Sessions that are over, by their nonces.
+    over: VecDeque<(PeerId, u64)>,
     next_client: u32,
     replicas: BTreeMap<(ControllerId, LensId), Replica>,
     /// Controllers that somebody looks at, and who does through which lens.
@@ -175,6 +180,7 @@ impl<H: Host> Server<H> {
             rules,
             dictionary,
             sessions: BTreeMap::new(),
+            over: VecDeque::new(),
             next_client: 1,
             replicas: BTreeMap::new(),
             audience: BTreeMap::new(),
@@ -431,6 +437,11 @@ impl<H: Host> Server<H> {
     }
 
     fn welcome(&mut self, peer: PeerId, hello: Hello) {
+        if self.over.contains(&(peer, hello.nonce)) {
+            // The network held it back: its session is over.
+            self.statistics.dropped += 1;
+            return;
+        }
         let known = self.sessions.get(&peer).map(|session| session.nonce);
         if known.is_some_and(|nonce| nonce != hello.nonce) {
             // The same connection begins anew: it has forgotten its session.
@@ -488,6 +499,13 @@ impl<H: Host> Server<H> {
             self.send(peer, &ToClient::Bye(reason));
         }
         let Some(session) = self.sessions.remove(&peer) else { return };
+        // One that timed out may never have heard that it is in, and ask on.
+        if reason != Some(ByeReason::TimedOut) {
+            if self.over.len() >= MOST_OVER {
+                self.over.pop_front();
+            }
+            self.over.push_back((peer, session.nonce));
+        }
         for (controller, view) in session.views {
             self.leave_audience(controller, view.lens, peer);
         }
