@@ -12,10 +12,10 @@ use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::TaskOutcome;
 
 use super::local::is_local;
-use super::{Client, ClientEvent, Prediction};
+use super::{Client, ClientEvent, MOST_UNPLACED, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
-use crate::message::{Burst, NetCommand, RunRef};
-use crate::wire::settle;
+use crate::message::{Ack, Burst, CommandFrame, Frames, NetCommand, PacketId, RunRef, ToServer};
+use crate::wire::{EncodeError, encode_to_server, settle};
 
 /// Why the player cannot do something.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -42,6 +42,9 @@ pub enum ActError {
     /// More commands than a tick has room for.
     #[error("a tick has room for {MAX_COMMANDS} commands: wait for the next one")]
     TooMany,
+    /// It cannot be sent: the commands of a tick do not fit into a datagram, or something is not as the wire has it.
+    #[error(transparent)]
+    Unsendable(EncodeError),
     /// A number is not finite, or something is too long for the wire.
     #[error("{0}")]
     Malformed(&'static str),
@@ -207,7 +210,21 @@ impl Client {
         // What is predicted is what the server reads: places in single precision.
         settle(&mut command);
         self.next.push(command);
+        if let Err(error) = self.check_next() {
+            self.next.pop();
+            return Err(ActError::Unsendable(error));
+        }
         Ok(key)
+    }
+
+    /// Whether what the player does in the next tick fits into a datagram, whatever else that says.
+    fn check_next(&self) -> Result<(), EncodeError> {
+        let tick = self.tick.next();
+        let packet = PacketId(u32::MAX);
+        let ack = Ack { newest: packet, earlier: 0 };
+        let frames = vec![CommandFrame { tick, commands: self.next.clone() }];
+        encode_to_server(&self.dictionary, &ToServer::Frames(Frames { packet, ack, now: tick, frames }))?;
+        Ok(())
     }
 
     fn check_own(&self, controller: ControllerId) -> Result<(), ActError> {
@@ -326,9 +343,15 @@ impl Client {
     }
 
     /// The server tells of a cue that flashed.
-    pub(super) fn flash(&mut self, burst: &Burst) {
-        let Some(controller) = self.mirror.local(burst.controller) else { return };
-        if self.impulses.is_news(burst, controller) {
+    pub(super) fn flash(&mut self, burst: Burst) {
+        let Some(controller) = self.mirror.local(burst.controller) else {
+            // It may have come with the same datagram.
+            if self.unplaced.len() < MOST_UNPLACED {
+                self.unplaced.push(burst);
+            }
+            return;
+        };
+        if self.impulses.is_news(&burst, controller) {
             self.events.push_back(ClientEvent::CueFlashed {
                 controller,
                 source: burst.source.and_then(|source| self.mirror.local(source)),

@@ -30,8 +30,8 @@ use self::shown::{Shown, digest};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
-    ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, Rejection, RunRef,
-    ToClient, ToServer, Update, Verdict, Welcome,
+    Burst, ByeReason, ClientId, CommandFrame, Feedback, Frames, Hello, NetCommand, PROTOCOL, Rejection,
+    RunRef, ToClient, ToServer, Update, Verdict, Welcome,
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
@@ -43,6 +43,10 @@ const REMEMBERED_PACKETS: u32 = 256;
 const LATEST: u32 = 8;
 /// Commands whose answer is awaited; a server that never answers does not make a client remember more.
 const MOST_UNANSWERED: usize = 4_096;
+/// Flashes that wait until their controller is shown.
+const MOST_UNPLACED: usize = 256;
+/// How long they do.
+const UNPLACED_TICKS: u32 = 60;
 
 /// How a client is set up.
 #[derive(Clone, Debug)]
@@ -148,6 +152,8 @@ pub struct Client {
     sent: SentPackets<Tick>,
     digests: BTreeMap<Tick, u64>,
     impulses: Impulses,
+    /// Flashes of controllers that are not shown yet.
+    unplaced: Vec<Burst>,
     shown: Shown,
     stage: LocalStage,
     dirty: bool,
@@ -186,6 +192,7 @@ impl Client {
             sent: SentPackets::new(REMEMBERED_PACKETS),
             digests: BTreeMap::new(),
             impulses: Impulses::default(),
+            unplaced: Vec::new(),
             shown: Shown::default(),
             stage: LocalStage::default(),
             dirty: false,
@@ -270,6 +277,7 @@ impl Client {
     pub fn held(&self) -> usize {
         self.inbox.held()
             + self.impulses.held()
+            + self.unplaced.len()
             + self.next.len()
             + self.frames.iter().map(|frame| 1 + frame.commands.len()).sum::<usize>()
             + self.withdrawn.len()
@@ -347,8 +355,13 @@ impl Client {
     }
 
     fn send(&mut self, message: &ToServer) {
-        // What the player asked for was checked, and what does not fit goes with a later datagram.
-        let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) else { return };
+        // What the player asked for was checked.
+        if let Ok(bytes) = wire::encode_to_server(&self.dictionary, message) {
+            self.push(bytes);
+        }
+    }
+
+    fn push(&mut self, bytes: Vec<u8>) {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
         self.outbox.push_back(bytes);
@@ -401,7 +414,7 @@ impl Client {
         let bursts = update.bursts.clone();
         let taken = self.inbox.take(update, &mut self.mirror);
         for burst in bursts {
-            self.flash(&burst);
+            self.flash(burst);
         }
         self.dirty |= taken.others || taken.complete.is_some();
     }
@@ -415,6 +428,11 @@ impl Client {
             return;
         }
         self.know();
+        for burst in core::mem::take(&mut self.unplaced) {
+            if base.since(burst.tick) <= i64::from(UNPLACED_TICKS) {
+                self.flash(burst);
+            }
+        }
         let is_news = self.base != Some(base);
         self.base = Some(base);
         let expected = self.digests.get(&base).copied();
@@ -581,14 +599,26 @@ impl Client {
     }
 
     fn send_frames(&mut self) {
-        let unsent = self.frames.iter().filter(|frame| frame.tick > self.delivered);
-        let frames: Vec<CommandFrame> = unsent.take(MAX_FRAMES).cloned().collect();
-        let through = frames
-            .last()
-            .map_or(self.tick, |frame| if frames.len() < MAX_FRAMES { self.tick } else { frame.tick });
-        let (packet, _) = self.sent.send(self.now, through);
-        let message = Frames { packet, ack: self.received.ack(), now: self.tick, frames };
-        self.send(&ToServer::Frames(message));
+        let unsent: Vec<&CommandFrame> =
+            self.frames.iter().filter(|frame| frame.tick > self.delivered).collect();
+        let (packet, ack, now) = (self.sent.next_id(), self.received.ack(), self.tick);
+        // The oldest go first; those that do not fit go with a later datagram.
+        let mut count = unsent.len().min(MAX_FRAMES);
+        let bytes = loop {
+            let frames = unsent[..count].iter().map(|&frame| frame.clone()).collect();
+            let message = ToServer::Frames(Frames { packet, ack, now, frames });
+            match wire::encode_to_server(&self.dictionary, &message) {
+                Err(wire::EncodeError::TooLong) if count > 1 => count -= 1,
+                encoded => break encoded,
+            }
+        };
+        let is_all = count == unsent.len();
+        let through =
+            if is_all { now } else { unsent[..count].last().map_or(self.delivered, |last| last.tick) };
+        self.sent.send(self.now, through);
+        if let Ok(bytes) = bytes {
+            self.push(bytes);
+        }
     }
 }
 

@@ -252,7 +252,6 @@ fn who_is_not_let_in_is_told_why() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn an_old_hello_does_not_end_a_newer_session() {
     let mut desk = Desk::new(ServerConfig::default());
     let [old, new] = [desk.hello(1), desk.hello(2)];
@@ -448,7 +447,6 @@ fn a_late_acknowledgement_is_not_taken_for_one_of_what_came_back() {
 // --- Cues
 
 #[test]
-#[ignore = "to be mended"]
 fn a_flash_of_someone_who_just_came_is_seen() {
     let mut game = Match::new(1, Conditions::perfect());
     let bolt = game.rig.server.catalog().tag("GameplayCue.Bolt").unwrap();
@@ -517,7 +515,6 @@ fn a_run_with_as_many_targets_as_a_command_may_have_is_shown() {
 }
 
 #[test]
-#[ignore = "to be mended"]
 fn commands_that_do_not_fit_into_one_datagram_do_not_hold_up_others() {
     let mut game = Match::new(1, round_trip(50));
     let channel = game.ability(0, "GA_Channel");
