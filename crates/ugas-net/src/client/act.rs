@@ -119,6 +119,30 @@ impl Client {
         self.queue(NetCommand::Cancel(run))
     }
 
+    /// Ends the run that a command begins, also one of this very tick: so activation, [targets](Self::target_begun) and
+    /// end travel in one frame.
+    ///
+    /// # Errors
+    /// Why not; nothing is sent then.
+    pub fn end_begun(&mut self, begun: PredictionKey) -> Result<PredictionKey, ActError> {
+        self.check_begun(begun)?;
+        self.queue(NetCommand::End(RunRef::Begun(begun)))
+    }
+
+    /// Gives targets to the first branch of the run that a command begins, also one of this very tick.
+    ///
+    /// # Errors
+    /// Why not; nothing is sent then.
+    pub fn target_begun(
+        &mut self,
+        begun: PredictionKey,
+        targets: &TargetData,
+    ) -> Result<PredictionKey, ActError> {
+        self.check_begun(begun)?;
+        let targets = self.to_remote(targets)?;
+        self.queue(NetCommand::Targets { run: RunRef::Begun(begun), thread: 0, targets })
+    }
+
     /// Presses an input.
     ///
     /// # Errors
@@ -246,6 +270,13 @@ impl Client {
             (None, Some(key)) => Ok(RunRef::Begun(key)),
             (None, None) => Err(ActError::Unknown),
         }
+    }
+
+    /// Whether a command that begins a run was given for the next tick, or has begun one.
+    fn check_begun(&self, begun: PredictionKey) -> Result<(), ActError> {
+        let is_next = begun.tick() == self.tick.next().0
+            && matches!(self.next.get(usize::from(begun.sequence())), Some(NetCommand::Activate { .. }));
+        (is_next || self.run_of(begun).is_some()).then_some(()).ok_or(ActError::Unknown)
     }
 
     fn branch_of(&self, task: TaskId) -> Result<(RunRef, u32), ActError> {

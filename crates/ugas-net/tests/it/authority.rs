@@ -111,7 +111,7 @@ fn what_waits_for_a_client_does_not_wait_for_ever() {
 }
 
 #[test]
-fn activation_targets_and_end_travel_together() {
+fn targets_follow_an_activation() {
     let mut game = Match::new(1, Conditions::broadband());
     let (aim, wolf) = (game.ability(0, "GA_Aim"), game.local(0, game.wolf));
     let client = &mut game.rig.seats[0].client;
@@ -124,4 +124,24 @@ fn activation_targets_and_end_travel_together() {
     game.run(0.5);
     assert_eq!(game.truth(game.wolf, "Health"), 99.0);
     assert_eq!(game.rig.seats[0].client.statistics().confirmed, 2);
+}
+
+#[test]
+fn activation_targets_and_end_travel_together() {
+    let mut game = Match::new(1, Conditions::broadband());
+    let (hero, wolf) = (game.heroes[0], game.wolf);
+    let (aim, channel) = (game.ability(0, "GA_Aim"), game.ability(0, "GA_Channel"));
+    let targets = TargetData::from(game.local(0, wolf));
+    let client = &mut game.rig.seats[0].client;
+    let aimed = client.activate(aim, ActivationRequest::default()).expect("it can be");
+    client.target_begun(aimed, &targets).expect("it begins in this tick");
+    let channelled = client.activate(channel, ActivationRequest::default()).expect("it can be");
+    client.end_begun(channelled).expect("it begins in this tick");
+    let unknown = ugas_core::effect::PredictionKey::new(aimed.tick(), 7);
+    assert_eq!(client.end_begun(unknown), Err(ActError::Unknown));
+    game.run(0.5);
+    assert_eq!(game.truth(wolf, "Health"), 99.0);
+    assert_eq!(game.rig.server.simulation().controller(hero).unwrap().activations(), []);
+    let statistics = game.rig.seats[0].client.statistics();
+    assert_eq!((statistics.confirmed, statistics.rejected, statistics.mispredicted), (4, 0, 0));
 }
