@@ -1,8 +1,9 @@
 //! Where everybody was: what lag compensation looks at.
 //!
 //! A player aims at what they see, and that is the past. So whether a target could be reached is judged by where things
-//! were at the tick of the command (§13.7, 3). How far back that may go is bounded, so that a player gains nothing by
-//! being slow, and a look costs a logarithm of that bound, so that nobody can make it costly.
+//! were at the newest tick that the player is known to have seen when the command runs (§13.7, 3). How far back that may
+//! go is bounded, so that a player gains nothing by being slow, and a look costs a logarithm of that bound, so that nobody
+//! can make it costly.
 
 use std::collections::{BTreeMap, VecDeque};
 
