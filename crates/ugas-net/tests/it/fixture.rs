@@ -35,6 +35,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
             "GA_Aim",
             "GA_Ask",
             "GA_Dance",
+            "GA_Oath",
         ] {
             hero = hero.with_ability(grant(ability));
         }
@@ -48,6 +49,8 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     local.net_execution = NetExecution::LocalOnly;
     let mut guarded = AbilityDef::new("GA_Guarded").task(TaskDef::commit());
     guarded.net_security = NetSecurity::ServerOnly;
+    let mut oath = AbilityDef::new("GA_Oath").task(TaskDef::commit()).task(TaskDef::wait(2.0));
+    oath.net_security = NetSecurity::ServerOnlyTermination;
     Catalog::builder()
         .attribute_set(
             AttributeSetDef::new("Combat")
@@ -140,6 +143,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .ability(royal)
         .ability(local)
         .ability(guarded)
+        .ability(oath)
         .template(hero("Hero", ReplicationMode::Mixed))
         .template(hero("OpenHero", ReplicationMode::Full))
         .template(hero("ShyHero", ReplicationMode::None))
