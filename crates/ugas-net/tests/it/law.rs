@@ -5,6 +5,7 @@ use ugas_core::effect::{HitResult, PredictionKey};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 use ugas_net::link::Conditions;
 use ugas_net::message::{
@@ -223,6 +224,44 @@ fn activation_targets_and_end_run_in_one_frame() {
     );
     assert_eq!(verdicts(&results), [Verdict::Done; 2]);
     assert_eq!(desk.server.simulation().current(wolf, health), Some(99.0));
+}
+
+#[test]
+fn section_13_7_what_a_client_does_not_see_it_cannot_aim_at() {
+    let (mut desk, hero) = Desk::with_hero();
+    let ghost = desk.server.simulation_mut().spawn("ShyHero").unwrap();
+    let gone = desk.server.simulation_mut().spawn("Wolf").unwrap();
+    desk.server.simulation_mut().despawn(gone).unwrap();
+    desk.tick();
+    let weapon = desk.ability(hero, "GA_Weapon");
+    let results = desk.command(0, 1, vec![activate(weapon, TargetData::from(ghost))]);
+    assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotReachable)]);
+    let results = desk.command(0, 1, vec![activate(weapon, TargetData::from(gone))]);
+    assert_eq!(verdicts(&results)[0], Verdict::Rejected(Rejection::NotActivated));
+    // Nor by what it gives to a run that waits.
+    let aim = desk.ability(hero, "GA_Aim");
+    let run = RunRef::Begun(PredictionKey::new(desk.server.current_tick().0 + 1, 0));
+    let targets = NetCommand::Targets { run, thread: 0, targets: TargetData::from(ghost) };
+    let results = desk.command(0, 1, vec![activate(aim, TargetData::default()), targets]);
+    assert_eq!(verdicts(&results)[..2], [Verdict::Done, Verdict::Rejected(Rejection::NotReachable)]);
+}
+
+#[test]
+fn a_client_does_not_say_that_the_servers_part_went_well() {
+    let (mut desk, hero) = Desk::with_hero();
+    let dance = desk.ability(hero, "GA_Dance");
+    let run = RunRef::Begun(PredictionKey::new(desk.server.current_tick().0 + 1, 0));
+    let finish = |outcome| NetCommand::Finish { run, thread: 0, outcome };
+    let commands = vec![
+        activate(dance, TargetData::default()),
+        finish(TaskOutcome::Completed),
+        finish(TaskOutcome::Interrupted),
+        finish(TaskOutcome::Interrupted),
+    ];
+    let results = desk.command(0, 1, commands);
+    let (refused, late) = (Rejection::NotAllowed, Rejection::NotGranted);
+    let expected = [Verdict::Done, Verdict::Rejected(refused), Verdict::Done, Verdict::Rejected(late)];
+    assert_eq!(verdicts(&results), expected);
 }
 
 #[test]
@@ -638,6 +677,23 @@ fn a_flash_of_someone_who_just_came_is_seen() {
     let flashes =
         heard.iter().filter(|event| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == bolt));
     assert_eq!(flashes.count(), 1, "{heard:#?}");
+}
+
+#[test]
+fn an_old_flash_is_not_worth_telling() {
+    let flashes = [200, 1_500].map(|millis| {
+        let mut game = Match::new(1, round_trip(60));
+        let bolt = game.rig.server.catalog().tag("GameplayCue.Bolt").unwrap();
+        game.heard(0);
+        let end = game.rig.now() + Span::millis(millis);
+        game.rig.seats[0].link.to_client.cut_until(end);
+        game.afflict(game.wolf, "GE_Bolt_Hit");
+        game.run(3.0);
+        let is_bolt =
+            |event: &ClientEvent| matches!(event, ClientEvent::CueFlashed { cue, .. } if *cue == bolt);
+        game.heard(0).iter().filter(|event| is_bolt(event)).count()
+    });
+    assert_eq!(flashes, [1, 0]); // half a second
 }
 
 // --- Bandwidth
