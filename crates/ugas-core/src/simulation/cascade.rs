@@ -62,6 +62,8 @@ pub(super) struct Scratch {
     pub(super) prediction: Option<PredictionKey>,
     /// The prediction that operations belong to unless they say otherwise.
     pub(super) ambient: Option<PredictionKey>,
+    /// The ability of which it is settled that it reaches its targets.
+    pub(super) reached: Option<AbilityHandle>,
     /// Which of the dice under the prediction come next, where both sides roll alike (V5).
     pub(super) roll: u64,
     queue: VecDeque<Pending>,
@@ -109,6 +111,7 @@ impl Scratch {
             cause,
             prediction,
             ambient,
+            reached,
             roll,
             queue,
             specs,
@@ -131,7 +134,7 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
-        *roll = 0;
+        (*roll, *reached) = (0, None);
         queue.clear();
         specs.clear();
         requests.clear();

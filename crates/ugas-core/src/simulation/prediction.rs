@@ -33,6 +33,15 @@ impl Simulation {
         result
     }
 
+    /// Does something for which it is settled that an ability reaches its targets: its range is not judged by where they
+    /// are. A server judges it by where they were when its client saw them (§13.7).
+    pub fn reaching<R>(&mut self, ability: AbilityHandle, act: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.scratch.reached.replace(ability);
+        let result = act(self);
+        self.scratch.reached = outer;
+        result
+    }
+
     /// Begins to note which controllers were touched; see [`Self::take_touched`].
     pub fn watch_touches(&mut self) {
         self.state.watch_touches();

@@ -162,7 +162,8 @@ impl Simulation {
                 Some(target) => {
                     explain(&ability.target, &target.tags, ActivationParty::Target, &mut reasons);
                     let range = ability.def.max_range.filter(|range| *range > 0.0);
-                    if is_out_of_range(range, controller, target) {
+                    let is_settled = self.scratch.reached == Some(handle);
+                    if !is_settled && is_out_of_range(range, controller, target) {
                         reasons.push(ActivationReason::OutOfRange);
                     }
                 }

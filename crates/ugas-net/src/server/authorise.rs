@@ -136,8 +136,9 @@ impl<H: Host> Server<H> {
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
+        let targets = request.targets.clone();
         self.simulation
-            .can_activate_on(handle, request.targets.clone())
+            .reaching(handle, |sim| sim.can_activate_on(handle, targets))
             .map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
@@ -146,7 +147,8 @@ impl<H: Host> Server<H> {
             return Err(Rejection::NotReachable);
         }
         self.reachable_from(peer, controller, ability, &request.targets)?;
-        let run = self.simulation.activate_with(handle, request).map_err(|_| Rejection::NotActivated)?;
+        let run = self.simulation.reaching(handle, |sim| sim.activate_with(handle, request));
+        let run = run.map_err(|_| Rejection::NotActivated)?;
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.remember_run(key, run);
         }

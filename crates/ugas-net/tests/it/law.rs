@@ -277,7 +277,6 @@ fn what_only_a_server_may_end_goes_on() {
 }
 
 #[test]
-#[ignore = "the core judges range by where things are now, before the server asks where they were"]
 fn section_13_7_reach_is_judged_by_what_the_client_saw_and_not_by_what_is_long_past() {
     let (mut desk, hero) = Desk::with_hero();
     let wolf = desk.server.simulation_mut().spawn("Wolf").unwrap();
