@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use ugas_core::ability::{GameplayEvent, NetExecution};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
@@ -73,6 +74,7 @@ impl<H: Host> Server<H> {
             }
             NetCommand::Press { controller, input } => {
                 self.own(peer, controller)?;
+                self.may_press(controller, &input)?;
                 let before = self.newest_run(controller);
                 let pressed = self.predicting(key, |sim| sim.press(controller, input));
                 pressed.map_err(|_| Rejection::TooMany)?;
@@ -129,6 +131,8 @@ impl<H: Host> Server<H> {
         {
             return Err(Rejection::NotAllowed);
         }
+        // First of all: whatever else is said of a target that the client does not see would tell of it.
+        self.sees(peer, &targets)?;
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
@@ -175,6 +179,17 @@ impl<H: Host> Server<H> {
         ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
     }
 
+    /// What a client may not begin, it does not begin by an input either; nor by one that is kept until it can.
+    fn may_press(&self, controller: ControllerId, input: &InputId) -> Result<(), Rejection> {
+        let known = self.simulation.controller(controller).ok_or(Rejection::NotOwner)?;
+        let is_guarded = |handle: &AbilityHandle| {
+            let granted = self.simulation.ability(*handle).filter(|granted| granted.input() == Some(input));
+            let ability = granted.and_then(|granted| self.catalog().ability_by_id(granted.ability()));
+            ability.is_some_and(|ability| !ability.def().net_security.client_may_begin())
+        };
+        if known.abilities().iter().any(is_guarded) { Err(Rejection::NotAllowed) } else { Ok(()) }
+    }
+
     fn newest_run(&self, controller: ControllerId) -> Option<ActivationId> {
         self.simulation.controller(controller)?.activations().last().copied()
     }
@@ -191,6 +206,13 @@ impl<H: Host> Server<H> {
         self.reachable_from(peer, activation.controller(), activation.ability(), targets)
     }
 
+    /// What a client does not see, it cannot aim at.
+    fn sees(&self, peer: PeerId, targets: &TargetData) -> Result<(), Rejection> {
+        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
+        targets.controllers().all(is_seen).then_some(()).ok_or(Rejection::NotReachable)
+    }
+
     fn reachable_from(
         &self,
         peer: PeerId,
@@ -202,12 +224,8 @@ impl<H: Host> Server<H> {
         let range = self.catalog().ability_by_id(ability).and_then(|ability| ability.def().max_range);
         // The client acted on what it saw: the state that it had acknowledged.
         let seen = session.seen;
+        self.sees(peer, targets)?;
         for target in targets.iter() {
-            // What a client does not see, it cannot aim at.
-            let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
-            if target.controller().is_some_and(|id| !is_seen(id)) {
-                return Err(Rejection::NotReachable);
-            }
             let reach = Reach { client: session.client, instigator, target, range, seen };
             if !self.host.reaches(&self.simulation, &self.positions, reach) {
                 return Err(Rejection::NotReachable);

@@ -1,0 +1,136 @@
+//! What a client can try that is no client of ours: datagrams by hand.
+
+use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_core::time::Time;
+use ugas_net::message::{
+    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToClient, ToServer, Verdict,
+};
+use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
+use ugas_net::{PeerId, Server, ServerConfig, TickLength};
+
+use crate::fixture::catalog;
+
+/// A server and one client that writes its datagrams by hand.
+struct Raw {
+    server: Server,
+    dictionary: Dictionary,
+    now: Time,
+    hero: ControllerId,
+    packet: u32,
+    /// What came from the server: the newest datagram, and what became of commands.
+    newest: u32,
+    verdicts: Vec<Verdict>,
+}
+
+const PEER: PeerId = PeerId(1);
+
+impl Raw {
+    fn new(config: ServerConfig) -> Self {
+        let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
+        let dictionary = Dictionary::of(server.catalog());
+        let hero = ControllerId::UNSEEN;
+        let mut raw =
+            Self { server, dictionary, now: Time::ZERO, hero, packet: 0, newest: 0, verdicts: Vec::new() };
+        raw.hello(1);
+        let client = raw.server.clients().next().unwrap();
+        raw.hero = raw.server.simulation_mut().spawn("Hero").unwrap();
+        raw.server.give(raw.hero, client);
+        raw.tick();
+        raw
+    }
+
+    fn send(&mut self, message: &ToServer) {
+        let bytes = encode_to_server(&self.dictionary, message).unwrap();
+        self.server.handle(self.now, PEER, &bytes);
+    }
+
+    fn hello(&mut self, nonce: u64) {
+        let (catalog, dictionary) = (self.server.catalog().hash(), self.dictionary.hash());
+        self.send(&ToServer::Hello(Hello {
+            protocol: PROTOCOL,
+            catalog,
+            dictionary,
+            nonce,
+            credential: Vec::new(),
+        }));
+    }
+
+    fn tick(&mut self) {
+        self.now += TickLength::default().span();
+        self.server.tick(self.now);
+        while let Some(transmit) = self.server.poll_transmit() {
+            if let Ok(ToClient::Update(update)) = decode_to_client(&self.dictionary, &transmit.bytes) {
+                self.newest = self.newest.max(update.packet.0);
+                self.verdicts.extend(update.results.iter().map(|result| result.verdict));
+            }
+        }
+    }
+
+    /// Does something at the next tick; what became of it.
+    fn act(&mut self, command: NetCommand) -> Verdict {
+        let tick = self.server.current_tick().next();
+        self.packet += 1;
+        let before = self.newest.saturating_sub(1);
+        let earlier = 1u32.checked_shl(before).map_or(u32::MAX, |bit| bit - 1);
+        let ack = Ack { newest: PacketId(self.newest), earlier };
+        let frame = CommandFrame { tick, commands: [command].into_iter().collect() };
+        let frames = Frames { packet: PacketId(self.packet), ack, now: tick, frames: vec![frame] };
+        self.send(&ToServer::Frames(frames));
+        self.verdicts.clear();
+        for _ in 0..4 {
+            self.tick();
+        }
+        *self.verdicts.first().expect("an answer")
+    }
+
+    fn ability(&self, owner: ControllerId, name: &str) -> AbilityHandle {
+        let sim = self.server.simulation();
+        let wanted = sim.catalog().ability(name).unwrap();
+        let abilities = sim.controller(owner).unwrap().abilities();
+        *abilities.iter().find(|handle| sim.ability(**handle).unwrap().ability() == wanted).unwrap()
+    }
+
+    fn cast(&mut self, name: &str, targets: impl Into<TargetData>) -> Verdict {
+        let ability = self.ability(self.hero, name);
+        self.act(NetCommand::Activate { ability, targets: targets.into(), event: None })
+    }
+
+    fn spawn(&mut self, name: &str) -> ControllerId {
+        let spawned = self.server.simulation_mut().spawn(name).unwrap();
+        self.tick();
+        spawned
+    }
+
+    fn place(&mut self, controller: ControllerId, x: f64) {
+        let placement = Placement::at([x, 0.0, 0.0]).unwrap();
+        self.server.simulation_mut().set_placement(controller, Some(placement)).unwrap();
+    }
+}
+
+#[test]
+fn what_only_a_server_may_begin_is_not_begun_by_an_input_either() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let press = NetCommand::Press { controller: raw.hero, input: "Slot.GA_Guarded".into() };
+    let verdict = raw.act(press);
+    assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
+}
+
+#[test]
+fn a_rejection_does_not_tell_where_the_hidden_are() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let (near, far) = (raw.spawn("Wolf"), raw.spawn("Wolf"));
+    let (hero, client) = (raw.hero, raw.server.clients().next().unwrap());
+    raw.server.hide(near, client);
+    raw.server.hide(far, client);
+    raw.place(hero, 0.0);
+    raw.place(near, 5.0);
+    raw.place(far, 500.0);
+    for _ in 0..10 {
+        raw.tick();
+    }
+    let nobody = ControllerId::from_bits(7 << 32 | 7_000).unwrap();
+    let verdicts = [near, far, nobody].map(|target| raw.cast("GA_Sling", Target::Controller(target)));
+    assert_eq!(verdicts, [Verdict::Rejected(Rejection::NotReachable); 3]);
+}
