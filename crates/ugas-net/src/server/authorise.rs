@@ -225,6 +225,9 @@ impl<H: Host> Server<H> {
         // The client acted on what it saw: the state that it had acknowledged.
         let seen = session.seen;
         self.sees(peer, targets)?;
+        if !self.host.may_choose(&self.simulation, session.client, ability, targets) {
+            return Err(Rejection::NotReachable);
+        }
         for target in targets.iter() {
             let reach = Reach { client: session.client, instigator, target, range, seen };
             if !self.host.reaches(&self.simulation, &self.positions, reach) {

@@ -1,8 +1,9 @@
 //! What a server asks the game.
 
 use ugas_core::handle::ControllerId;
+use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
-use ugas_core::targeting::Target;
+use ugas_core::targeting::{Target, TargetData};
 
 use crate::history::Positions;
 use crate::message::{ClientId, Rejection};
@@ -56,6 +57,23 @@ pub trait Host {
     /// range are known: where they were when the client saw them, or where they are.
     fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
         within_range(simulation, positions, reach)
+    }
+
+    /// Whether a client may choose these targets together, each of which it sees. By default as many as fit into a command,
+    /// and nobody twice: who is named twice is hit twice. A game with pellets, or with abilities for one target, knows
+    /// better.
+    fn may_choose(
+        &self,
+        simulation: &Simulation,
+        client: ClientId,
+        ability: AbilityId,
+        targets: &TargetData,
+    ) -> bool {
+        let _ = (simulation, client, ability);
+        targets
+            .controllers()
+            .enumerate()
+            .all(|(at, id)| targets.controllers().take(at).all(|other| other != id))
     }
 
     /// Told of every rejected command, with how many of this client's were rejected for this reason so far.

@@ -107,6 +107,11 @@ impl Raw {
         let placement = Placement::at([x, 0.0, 0.0]).unwrap();
         self.server.simulation_mut().set_placement(controller, Some(placement)).unwrap();
     }
+
+    fn value(&self, controller: ControllerId, attribute: &str) -> f64 {
+        let sim = self.server.simulation();
+        sim.current(controller, sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
 }
 
 #[test]
@@ -115,6 +120,15 @@ fn what_only_a_server_may_begin_is_not_begun_by_an_input_either() {
     let press = NetCommand::Press { controller: raw.hero, input: "Slot.GA_Guarded".into() };
     let verdict = raw.act(press);
     assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
+}
+
+#[test]
+fn naming_a_target_often_does_not_hit_it_often() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let wolf = raw.spawn("Wolf");
+    let targets = TargetData([0; 30].map(|_| Target::Controller(wolf)).into_iter().collect());
+    let verdict = raw.cast("GA_Bolt", targets);
+    assert!(raw.value(wolf, "Health") >= 75.0, "{verdict:?}, {}", raw.value(wolf, "Health"));
 }
 
 #[test]
