@@ -122,10 +122,10 @@ impl<H: Host> Server<H> {
         targets: TargetData,
         event: Option<GameplayEvent>,
     ) -> Result<(), Rejection> {
-        // 1. Instigator authority. 2. Ability ownership.
+        // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not told.
         let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (granted.controller(), granted.ability());
-        self.own(peer, controller)?;
+        self.own(peer, controller).map_err(|_| Rejection::NotGranted)?;
         let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
         if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin()
         {
@@ -169,7 +169,8 @@ impl<H: Host> Server<H> {
             }
         };
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        self.own(peer, activation.controller())?;
+        // Whether somebody else has such a run is not told.
+        self.own(peer, activation.controller()).map_err(|_| Rejection::NotGranted)?;
         Ok(run)
     }
 

@@ -1,11 +1,12 @@
 //! What a client can try that is no client of ours: datagrams by hand.
 
-use ugas_core::handle::{AbilityHandle, ControllerId};
-use ugas_core::simulation::{Config, Simulation};
+use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
+use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::time::Time;
 use ugas_net::message::{
-    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, ToClient, ToServer, Verdict,
+    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, RunRef, ToClient, ToServer,
+    Verdict,
 };
 use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
 use ugas_net::{PeerId, Server, ServerConfig, TickLength};
@@ -147,4 +148,22 @@ fn a_rejection_does_not_tell_where_the_hidden_are() {
     let nobody = ControllerId::from_bits(7 << 32 | 7_000).unwrap();
     let verdicts = [near, far, nobody].map(|target| raw.cast("GA_Sling", Target::Controller(target)));
     assert_eq!(verdicts, [Verdict::Rejected(Rejection::NotReachable); 3]);
+}
+
+#[test]
+fn a_rejection_does_not_tell_what_others_have() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let ghost = raw.spawn("ShyHero");
+    let known = raw.ability(ghost, "GA_Bolt");
+    let unknown = AbilityHandle::from_bits(7 << 32 | 7_000).unwrap();
+    let verdicts = [known, unknown]
+        .map(|ability| raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event: None }));
+    assert_eq!(verdicts[0], verdicts[1]);
+    let sim = raw.server.simulation_mut();
+    let channel = sim.controller(ghost).unwrap().abilities()[3];
+    let known = sim.activate_with(channel, ActivationRequest::default()).unwrap();
+    let unknown = ActivationId::from_bits(7 << 32 | 7_000).unwrap();
+    let verdicts = [known, unknown].map(|run| raw.act(NetCommand::Cancel(RunRef::Known(run))));
+    assert_eq!(verdicts[0], verdicts[1]);
+    assert!(raw.server.simulation().activation(known).is_some());
 }
