@@ -131,7 +131,10 @@ impl<H: Host> Server<H> {
         {
             return Err(Rejection::NotAllowed);
         }
-        // First of all: whatever else is said of a target that the client does not see would tell of it.
+        if event.is_some() && !self.config.trust_events {
+            return Err(Rejection::NotAllowed);
+        }
+        // Before all else: whatever else is said of a target that the client does not see would tell of it.
         self.sees(peer, &targets)?;
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);

@@ -1,5 +1,6 @@
 //! What a client can try that is no client of ours: datagrams by hand.
 
+use ugas_core::ability::GameplayEvent;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
@@ -166,4 +167,14 @@ fn a_rejection_does_not_tell_what_others_have() {
     let verdicts = [known, unknown].map(|run| raw.act(NetCommand::Cancel(RunRef::Known(run))));
     assert_eq!(verdicts[0], verdicts[1]);
     assert!(raw.server.simulation().activation(known).is_some());
+}
+
+#[test]
+fn a_client_does_not_say_what_happened() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let ability = raw.ability(raw.hero, "GA_Channel");
+    let tag = raw.server.catalog().tag("State.Shielded").unwrap();
+    let event = Some(GameplayEvent { magnitude: 1e9, ..GameplayEvent::new(tag) });
+    let verdict = raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event });
+    assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
 }
