@@ -141,7 +141,6 @@ pub(super) struct Session {
     /// The tick of the newest flash, and which of its tick it was.
     flashed: (Tick, u16),
     pub(super) runs: VecDeque<(PredictionKey, ActivationId)>,
-    pub(super) datagrams: TokenBucket,
     pub(super) commands: TokenBucket,
     pub(super) bandwidth: Bandwidth,
     pub(super) last_update: Option<Tick>,
@@ -173,7 +172,6 @@ impl Session {
             bursts: VecDeque::new(),
             flashed: (Tick(0), 0),
             runs: VecDeque::new(),
-            datagrams: TokenBucket::new(config.datagrams_per_second, config.datagrams_per_second),
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
             bandwidth: Bandwidth::new(config.bytes_per_second, config.bytes_per_second),
             last_update: None,

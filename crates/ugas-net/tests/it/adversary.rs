@@ -10,7 +10,7 @@ use ugas_net::message::{
     Verdict,
 };
 use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
-use ugas_net::{PeerId, Server, ServerConfig, TickLength};
+use ugas_net::{PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
 use crate::fixture::catalog;
 
@@ -177,4 +177,29 @@ fn a_client_does_not_say_what_happened() {
     let event = Some(GameplayEvent { magnitude: 1e9, ..GameplayEvent::new(tag) });
     let verdict = raw.act(NetCommand::Activate { ability, targets: TargetData::new(), event });
     assert_eq!(verdict, Verdict::Rejected(Rejection::NotAllowed));
+}
+
+#[test]
+fn beginning_anew_is_no_way_around_the_limits() {
+    let mut raw = Raw::new(ServerConfig::default());
+    for nonce in 100..200 {
+        raw.hello(nonce);
+    }
+    for nonce in 200..250 {
+        raw.send(&ToServer::Bye);
+        raw.hello(nonce);
+    }
+    raw.hello(300);
+    let joined = |raw: &mut Raw| {
+        let events = core::iter::from_fn(|| raw.server.poll_event());
+        events.filter(|event| matches!(event, ServerEvent::Joined { .. })).count()
+    };
+    // Five at once, the first of which was the honest one.
+    assert_eq!(joined(&mut raw), 5);
+    for _ in 0..130 {
+        raw.tick();
+    }
+    // Two seconds later, two more.
+    (400..500).for_each(|nonce| raw.hello(nonce));
+    assert_eq!(joined(&mut raw), 2);
 }
