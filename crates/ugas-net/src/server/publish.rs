@@ -16,6 +16,7 @@ use ugas_core::id::TagId;
 use ugas_core::time::Span;
 
 use self::draft::{Draft, MAX_BLOCK};
+use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::bits::BitWriter;
 use crate::lens::LensId;
@@ -242,8 +243,11 @@ impl<H: Host> Server<H> {
                 tick: self.tick,
                 feedback: session.feedback,
             };
-            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)))
-            else {
+            let (bytes, sent) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)));
+            let Some(bytes) = bytes else {
+                debug_assert!(false, "a datagram could not be written");
+                // All but its flashes, of which one may be what cannot be written.
+                session.on_loss(Sent { bursts: SmallVec::new(), ..sent });
                 continue;
             };
             let (_, forgotten) = session.sent.send(self.now, sent);
@@ -294,9 +298,9 @@ impl<H: Host> Server<H> {
                 controller,
                 source: source.filter(|source| session.views.get(source).is_some_and(|view| !view.leaving)),
                 key: flash.event.prediction.filter(|_| is_own),
-                magnitude: parameters.magnitude as f32,
-                level: parameters.level as f32,
-                location: parameters.location,
+                magnitude: short(parameters.magnitude),
+                level: short(parameters.level),
+                location: parameters.location.filter(|place| place.iter().all(|at| at.is_finite())),
             };
             while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
                 at += 1;
@@ -306,6 +310,11 @@ impl<H: Host> Server<H> {
             waiting.is_sent = true;
         }
     }
+}
+
+/// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.
+fn short(value: f64) -> f32 {
+    if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) }
 }
 
 /// Changes in blocks that each fit into a datagram. They are ordered by age, and written by key.

@@ -1,18 +1,20 @@
 //! What a client can try that is no client of ours: datagrams by hand.
 
 use ugas_core::ability::GameplayEvent;
+use ugas_core::effect::EffectContext;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::time::Time;
+use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, RunRef, ToClient, ToServer,
     Verdict,
 };
 use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
-use ugas_net::{PeerId, Server, ServerConfig, ServerEvent, TickLength};
+use ugas_net::{ClientEvent, PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
-use crate::fixture::catalog;
+use crate::fixture::{Match, catalog};
 
 /// A server and one client that writes its datagrams by hand.
 struct Raw {
@@ -202,4 +204,20 @@ fn beginning_anew_is_no_way_around_the_limits() {
     // Two seconds later, two more.
     (400..500).for_each(|nonce| raw.hello(nonce));
     assert_eq!(joined(&mut raw), 2);
+}
+
+#[test]
+fn a_flash_beyond_all_measure_takes_nothing_with_it() {
+    let mut game = Match::new(2, Conditions::perfect());
+    let (wolf, other) = (game.wolf, game.heroes[1]);
+    game.heard(0);
+    let sim = game.rig.server.simulation_mut();
+    let bolt = sim.catalog().effect("GE_Bolt_Hit").unwrap();
+    let spec = sim.spec(bolt, 1e300, EffectContext::default()).unwrap();
+    sim.apply(&spec, wolf).unwrap();
+    game.afflict(other, "GE_Burn");
+    game.run(0.5);
+    assert!(game.has_tag(0, other, "State.Burning"));
+    let flashed = game.heard(0).into_iter().any(|event| matches!(event, ClientEvent::CueFlashed { .. }));
+    assert!(flashed);
 }
