@@ -335,8 +335,8 @@ impl Session {
         }
     }
 
-    /// Remembers what the own state of a tick is made of, until all its parts have arrived.
-    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8) {
+    /// Remembers what the own state of a tick is made of, until all its parts have arrived: of whom all is told.
+    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8, told: &[ControllerId]) {
         /// Ticks whose parts are still counted.
         const RECENT: usize = 64;
 
@@ -344,7 +344,7 @@ impl Session {
             self.own_ticks.pop_front();
         }
         let epoch_of = |controller: &ControllerId| Some((*controller, self.views.get(controller)?.epoch));
-        let controllers = self.owned.iter().filter_map(epoch_of).collect();
+        let controllers = told.iter().filter_map(epoch_of).collect();
         self.own_ticks.push_back(OwnTick { tick, parts, arrived: 0, controllers });
     }
 

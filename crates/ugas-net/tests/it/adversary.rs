@@ -221,3 +221,20 @@ fn a_flash_beyond_all_measure_takes_nothing_with_it() {
     let flashed = game.heard(0).into_iter().any(|event| matches!(event, ClientEvent::CueFlashed { .. }));
     assert!(flashed);
 }
+
+#[test]
+fn however_much_a_client_owns_it_learns_of_all() {
+    let mut game = Match::new(1, Conditions::perfect());
+    let client = game.rig.server.clients().next().unwrap();
+    let units: Vec<_> = (0..300).map(|_| game.rig.server.simulation_mut().spawn("Hero").unwrap()).collect();
+    for unit in &units {
+        game.rig.server.give(*unit, client);
+    }
+    game.run(5.0);
+    let known = units.iter().filter(|unit| {
+        let client = &game.rig.seats[0].client;
+        let local = client.local(**unit).and_then(|local| client.simulation().controller(local));
+        local.is_some_and(|local| local.abilities().len() == 9)
+    });
+    assert_eq!(known.count(), 300);
+}
