@@ -612,7 +612,7 @@ impl<H: Host> Server<H> {
         }
         let old = known.map(|view| (view.lens, view.epoch));
         let epoch = old.map_or(0, |(_, epoch)| epoch.wrapping_add(1));
-        session.views.insert(controller, View::new(lens, epoch));
+        session.views.insert(controller, View::new(lens, epoch, self.tick));
         session.behind.insert(controller);
         if let Some((old, _)) = old {
             self.leave_audience(controller, old, peer);

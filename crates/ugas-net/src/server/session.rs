@@ -37,6 +37,9 @@ type Range = (Cursor, Cursor);
 pub(super) struct View {
     pub(super) lens: LensId,
     pub(super) epoch: u8,
+    /// The tick in which it began. Epochs begin anew when a controller was out of view: what was sent earlier is of the
+    /// view before.
+    begun: Tick,
     /// What it has acknowledged.
     pub(super) acked: Cursor,
     /// What it will know if nothing gets lost.
@@ -49,15 +52,20 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new(lens: LensId, epoch: u8) -> Self {
+    pub(super) fn new(lens: LensId, epoch: u8, begun: Tick) -> Self {
         let nothing = Cursor::START;
         let beyond = SmallVec::new();
-        Self { lens, epoch, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
+        Self { lens, epoch, begun, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
     }
 
     /// The client is told everything from the beginning.
     pub(super) fn begin_anew(&mut self) {
-        *self = Self::new(self.lens, self.epoch.wrapping_add(1));
+        *self = Self::new(self.lens, self.epoch.wrapping_add(1), self.begun);
+    }
+
+    /// Whether a datagram that was sent in `tick` was of this view.
+    fn is_of(&self, epoch: u8, tick: Tick) -> bool {
+        self.epoch == epoch && self.begun <= tick
     }
 
     /// Changes arrived. Only those without a gap before them count: what got lost before them has to come first.
@@ -299,7 +307,8 @@ impl Session {
     pub(super) fn on_arrival(&mut self, sent: Sent) {
         self.seen = self.seen.max(sent.tick);
         for (controller, epoch, range) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+            let view = self.views.get_mut(&controller).filter(|view| view.is_of(epoch, sent.tick));
+            let Some(view) = view else {
                 continue;
             };
             match range {
@@ -321,7 +330,8 @@ impl Session {
     /// A datagram got lost: what it held has to be sent again.
     pub(super) fn on_loss(&mut self, sent: Sent) {
         for (controller, epoch, _) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+            let view = self.views.get_mut(&controller).filter(|view| view.is_of(epoch, sent.tick));
+            let Some(view) = view else {
                 continue;
             };
             view.sent = view.acked;
@@ -357,7 +367,7 @@ impl Session {
         }
         let cursor = Cursor::through(tick);
         for (controller, epoch) in &own.controllers {
-            if let Some(view) = self.views.get_mut(controller).filter(|view| view.epoch == *epoch) {
+            if let Some(view) = self.views.get_mut(controller).filter(|view| view.is_of(*epoch, tick)) {
                 view.acked = view.acked.max(cursor);
             }
         }

@@ -12,7 +12,7 @@ use ugas_net::message::{
     Verdict,
 };
 use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
-use ugas_net::{ClientEvent, PeerId, Server, ServerConfig, ServerEvent, TickLength};
+use ugas_net::{Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
 use crate::fixture::{Match, catalog};
 
@@ -237,4 +237,50 @@ fn however_much_a_client_owns_it_learns_of_all() {
         local.is_some_and(|local| local.abilities().len() == 9)
     });
     assert_eq!(known.count(), 300);
+}
+
+#[test]
+fn what_arrives_late_does_not_count_for_what_came_back_into_view() {
+    let mut server = Server::new(Simulation::new(catalog(), Config::seeded(1)), ServerConfig::default());
+    let mut client = Client::new(catalog(), ClientConfig::default(), 7);
+    let mut clock = Time::ZERO;
+    let mut say = |server: &mut Server, client: &mut Client| {
+        clock += TickLength::default().span();
+        client.update(clock);
+        while let Some(bytes) = client.poll_transmit() {
+            server.handle(clock, PEER, &bytes);
+        }
+        clock
+    };
+    let answer = |server: &mut Server, now: Time| -> Vec<Vec<u8>> {
+        server.tick(now);
+        let sent = core::iter::from_fn(|| server.poll_transmit());
+        sent.filter(|transmit| transmit.peer == PEER).map(|transmit| transmit.bytes).collect()
+    };
+    // Somebody else looks on all the while.
+    let mut other = Client::new(catalog(), ClientConfig::default(), 8);
+    other.update(Time::ZERO);
+    server.handle(Time::ZERO, PeerId(2), &other.poll_transmit().unwrap());
+    for _ in 0..30 {
+        let now = say(&mut server, &mut client);
+        answer(&mut server, now).iter().for_each(|bytes| client.handle(now, bytes));
+    }
+    let viewer = client.id().expect("it is in");
+    let wolf = server.simulation_mut().spawn("Wolf").unwrap();
+    // The wolf comes into view, and the word of it is late.
+    let now = say(&mut server, &mut client);
+    let late = answer(&mut server, now);
+    // It goes out of view, which arrives, and comes back when the server knows.
+    server.hide(wolf, viewer);
+    let now = say(&mut server, &mut client);
+    answer(&mut server, now).iter().for_each(|bytes| client.handle(now, bytes));
+    say(&mut server, &mut client);
+    server.show(wolf, viewer);
+    // Now the first word arrives.
+    late.iter().for_each(|bytes| client.handle(now, bytes));
+    for _ in 0..30 {
+        let now = say(&mut server, &mut client);
+        answer(&mut server, now).iter().for_each(|bytes| client.handle(now, bytes));
+    }
+    assert!(client.local(wolf).is_some());
 }
