@@ -8,11 +8,13 @@ use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::time::Time;
 use ugas_net::link::Conditions;
 use ugas_net::message::{
-    Ack, CommandFrame, Frames, Hello, NetCommand, PROTOCOL, PacketId, Rejection, RunRef, ToClient, ToServer,
-    Verdict,
+    Ack, ClientId, CommandFrame, ControllerChange, ControllerUpdate, Feedback, Frames, Hello, NetCommand,
+    PROTOCOL, PacketId, Rejection, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
 };
-use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
-use ugas_net::{Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, TickLength};
+use ugas_net::wire::{Dictionary, decode_to_client, encode_to_client, encode_to_server};
+use ugas_net::{
+    Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, Tick, TickLength,
+};
 
 use crate::fixture::{Match, catalog};
 
@@ -283,4 +285,74 @@ fn what_arrives_late_does_not_count_for_what_came_back_into_view() {
         answer(&mut server, now).iter().for_each(|bytes| client.handle(now, bytes));
     }
     assert!(client.local(wolf).is_some());
+}
+
+/// A client whose server is ours: what it says next goes straight in.
+struct Puppet {
+    client: Client,
+    dictionary: Dictionary,
+    packet: u32,
+}
+
+impl Puppet {
+    fn new() -> Self {
+        let rules = catalog();
+        let dictionary = Dictionary::of(&rules);
+        let mut client = Client::new(rules, ClientConfig::default(), 7);
+        client.update(Time::ZERO);
+        let welcome = Welcome {
+            nonce: 7,
+            client: ClientId(1),
+            tick: Tick(1),
+            length: TickLength::default(),
+            prediction_seed: 0,
+            max_lead: 30,
+        };
+        let welcome = encode_to_client(&dictionary, &ToClient::Welcome(welcome)).unwrap();
+        client.handle(Time::ZERO, &welcome);
+        assert!(client.is_playing());
+        Self { client, dictionary, packet: 0 }
+    }
+
+    fn tell(&mut self, tick: u32, (part, parts): (u8, u8), controllers: Vec<ControllerUpdate>) {
+        self.packet += 1;
+        let update = Update {
+            packet: PacketId(self.packet),
+            ack: Ack::default(),
+            tick: Tick(tick),
+            part,
+            parts,
+            feedback: Feedback::default(),
+            results: Vec::new(),
+            controllers,
+            bursts: Vec::new(),
+        };
+        let bytes = encode_to_client(&self.dictionary, &ToClient::Update(update)).unwrap();
+        self.client.handle(Time::ZERO, &bytes);
+    }
+}
+
+#[test]
+fn a_server_does_not_make_a_client_remember_ever_more() {
+    let named = |index: u32, change: ControllerChange| {
+        let controller = ControllerId::from_bits(1 << 32 | u64::from(index)).unwrap();
+        ControllerUpdate { controller, change }
+    };
+    let own = |index| {
+        let sight = ugas_core::mirror::Sight::WHOLE;
+        named(index, ControllerChange::Pieces { epoch: 0, own: true, sight, pieces: Vec::new() })
+    };
+    let mut puppet = Puppet::new();
+    // Ticks that are never complete, and one of which the same part comes again and again.
+    for tick in 10..2_010 {
+        puppet.tell(tick, (0, 2), (0..100).map(own).collect());
+        puppet.tell(9, (0, 2), (0..100).map(own).collect());
+    }
+    assert!(puppet.client.held() < 20_000, "{}", puppet.client.held());
+    // Controllers that were never there are gone.
+    for at in 0..1_000 {
+        let gone = (0..200).map(|index| named(at * 200 + index, ControllerChange::Gone));
+        puppet.tell(3_000, (0, 0), gone.collect());
+    }
+    assert!(puppet.client.held() < 100_000, "{}", puppet.client.held());
 }
