@@ -103,9 +103,16 @@ impl<H: Host> Server<H> {
             NetCommand::Finish { run, thread, outcome } => {
                 let run = self.own_run(peer, run)?;
                 let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
-                // A client says how its own part went, and never that the server's went well.
-                if outcome == TaskOutcome::Completed && !self.config.trust_host_tasks {
-                    return Err(Rejection::NotAllowed);
+                // A client says how its own part went, and never that the server's went well. What did not go well ends
+                // the run.
+                match outcome {
+                    TaskOutcome::Completed if !self.config.trust_host_tasks => {
+                        return Err(Rejection::NotAllowed);
+                    }
+                    TaskOutcome::Completed => {}
+                    TaskOutcome::Interrupted | TaskOutcome::Cancelled | TaskOutcome::Failed => {
+                        self.may_end(run)?;
+                    }
                 }
                 let is_done = self.predicting(key, |sim| sim.complete_task(task, outcome));
                 is_done.then_some(()).ok_or(Rejection::NothingWaits)

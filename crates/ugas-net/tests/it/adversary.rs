@@ -5,6 +5,7 @@ use ugas_core::effect::EffectContext;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::link::Conditions;
 use ugas_net::message::{
@@ -355,4 +356,23 @@ fn a_server_does_not_make_a_client_remember_ever_more() {
         puppet.tell(3_000, (0, 0), gone.collect());
     }
     assert!(puppet.client.held() < 100_000, "{}", puppet.client.held());
+}
+
+#[test]
+fn what_only_a_server_may_end_does_not_end_because_a_task_of_the_client_fails() {
+    let mut raw = Raw::new(ServerConfig::default());
+    let bound = raw.server.catalog().ability("GA_Bound").unwrap();
+    let ability = raw.server.simulation_mut().grant(raw.hero, bound, 1).unwrap();
+    let begin = NetCommand::Activate { ability, targets: TargetData::new(), event: None };
+    assert_eq!(raw.act(begin), Verdict::Done);
+    let run = raw.server.simulation().controller(raw.hero).unwrap().activations()[0];
+    let end = NetCommand::End(RunRef::Known(run));
+    assert_eq!(raw.act(end), Verdict::Rejected(Rejection::NotAllowed));
+    let task = raw.server.simulation().tasks_of(raw.hero).next().unwrap();
+    let thread = raw.server.simulation().task(task).unwrap().thread();
+    for outcome in [TaskOutcome::Failed, TaskOutcome::Interrupted, TaskOutcome::Cancelled] {
+        let finish = NetCommand::Finish { run: RunRef::Known(run), thread, outcome };
+        assert_eq!(raw.act(finish), Verdict::Rejected(Rejection::NotAllowed));
+    }
+    assert!(raw.server.simulation().activation(run).is_some());
 }

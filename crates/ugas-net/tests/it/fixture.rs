@@ -46,6 +46,8 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     local.net_execution = NetExecution::LocalOnly;
     let mut guarded = AbilityDef::new("GA_Guarded").task(TaskDef::commit());
     guarded.net_security = NetSecurity::ServerOnly;
+    let mut bound = AbilityDef::new("GA_Bound").task(TaskDef::commit()).task(TaskDef::host("PlayMontage"));
+    bound.net_security = NetSecurity::ServerOnlyTermination;
     Catalog::builder()
         .attribute_set(
             AttributeSetDef::new("Combat")
@@ -126,6 +128,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .ability(royal)
         .ability(local)
         .ability(guarded)
+        .ability(bound)
         .template(hero("Hero", ReplicationMode::Mixed))
         .template(hero("OpenHero", ReplicationMode::Full))
         .template(hero("ShyHero", ReplicationMode::None))
