@@ -376,3 +376,27 @@ fn what_only_a_server_may_end_does_not_end_because_a_task_of_the_client_fails() 
     }
     assert!(raw.server.simulation().activation(run).is_some());
 }
+
+#[test]
+fn who_has_left_a_place_does_not_act_from_there() {
+    let mut raw = Raw::new(ServerConfig::default());
+    // The second wolf is nowhere, so that it is in range of everybody.
+    let (left, unplaced, reached) = (raw.spawn("Wolf"), raw.spawn("Wolf"), raw.spawn("Wolf"));
+    let hero = raw.hero;
+    raw.place(hero, 0.0);
+    raw.place(left, 5.0);
+    raw.place(reached, 1_005.0);
+    raw.tick();
+    // What the client has acknowledged is of a time when the hero stood by the first wolf.
+    raw.act(NetCommand::Confirm(hero));
+    raw.act(NetCommand::Confirm(hero));
+    raw.place(hero, 1_000.0);
+    let targets = TargetData([unplaced, left].map(Target::Controller).into_iter().collect());
+    assert_eq!(raw.cast("GA_Sling", targets), Verdict::Rejected(Rejection::NotReachable));
+    raw.place(hero, 0.0);
+    raw.tick();
+    raw.act(NetCommand::Confirm(hero));
+    raw.act(NetCommand::Confirm(hero));
+    raw.place(hero, 1_000.0);
+    assert_eq!(raw.cast("GA_Sling", Target::Controller(reached)), Verdict::Done);
+}
