@@ -3,10 +3,11 @@
 use ugas_core::ability::GameplayEvent;
 use ugas_core::effect::EffectContext;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId};
+use ugas_core::mirror::{PieceScratch, Sight};
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
-use ugas_core::time::Time;
+use ugas_core::time::{Span, Time};
 use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, ClientId, CommandFrame, ControllerChange, ControllerUpdate, Feedback, Frames, Hello, NetCommand,
@@ -340,7 +341,7 @@ fn a_server_does_not_make_a_client_remember_ever_more() {
         ControllerUpdate { controller, change }
     };
     let own = |index| {
-        let sight = ugas_core::mirror::Sight::WHOLE;
+        let sight = Sight::WHOLE;
         named(index, ControllerChange::Pieces { epoch: 0, own: true, sight, pieces: Vec::new() })
     };
     let mut puppet = Puppet::new();
@@ -399,4 +400,26 @@ fn who_has_left_a_place_does_not_act_from_there() {
     raw.act(NetCommand::Confirm(hero));
     raw.place(hero, 1_000.0);
     assert_eq!(raw.cast("GA_Sling", Target::Controller(reached)), Verdict::Done);
+}
+
+#[test]
+fn a_server_does_not_make_a_client_tick_without_end() {
+    let mut server = Simulation::new(catalog(), Config::seeded(1));
+    let hero = server.spawn("Hero").unwrap();
+    let effect = server.catalog().effect("GE_Regeneration").unwrap();
+    let spec = server.spec(effect, 1.0, EffectContext::default()).unwrap();
+    server.apply(&spec.with_period(Span::from_micros(1)), hero).unwrap();
+    let mut pieces = Vec::new();
+    server.pieces(hero, Sight::WHOLE, &mut PieceScratch::default(), |key, piece| {
+        pieces.push((key, Some(piece.to_piece())));
+    });
+    let change = ControllerChange::Pieces { epoch: 0, own: true, sight: Sight::WHOLE, pieces };
+    let mut puppet = Puppet::new();
+    puppet.tell(100, (0, 1), vec![ControllerUpdate { controller: hero, change }]);
+    puppet.client.update(Time::from_micros(20_000));
+    let sim = puppet.client.simulation();
+    let own = sim.controller(puppet.client.local(hero).unwrap()).unwrap();
+    // The regeneration that a hero comes with is there, and the one that is too fast is not.
+    let periods = own.effects().iter().filter_map(|active| sim.effect(*active)?.period());
+    assert_eq!(periods.collect::<Vec<_>>(), [Span::millis(500)]);
 }
