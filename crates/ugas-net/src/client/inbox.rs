@@ -14,6 +14,13 @@ use crate::tick::Tick;
 /// How long it is remembered that a controller or a piece is gone: as long as a datagram may be late.
 const MEMORY: u32 = 600;
 
+/// Ticks of the client's own state that wait for parts; of more, the oldest are given up.
+const MOST_OWN_TICKS: usize = 64;
+/// Controllers of which something is known, and that are known to be gone. A server that names more is not listened to.
+const MOST_KNOWN: usize = 1 << 16;
+/// Pieces of a controller that are heard of.
+const MOST_PIECES: usize = 1 << 13;
+
 /// What is known of a controller.
 #[derive(Debug)]
 struct Known {
@@ -88,11 +95,17 @@ impl Inbox {
         if update.parts > 0 && self.complete.is_none_or(|complete| tick > complete) {
             let ours = self.own.entry(tick).or_default();
             ours.parts = update.parts;
-            ours.arrived |= 1u64.checked_shl(update.part.into()).unwrap_or(0);
-            ours.updates.extend(own);
+            let part = 1u64.checked_shl(update.part.into()).unwrap_or(0);
+            if ours.arrived & part == 0 && part != 0 {
+                ours.arrived |= part;
+                ours.updates.extend(own);
+            }
             if ours.arrived.count_ones() >= u32::from(ours.parts) {
                 self.complete_tick(tick, mirror);
                 taken.complete = Some(tick);
+            }
+            while self.own.len() > MOST_OWN_TICKS {
+                self.own.pop_first();
             }
         }
         taken
@@ -127,7 +140,10 @@ impl Inbox {
                 self.known.remove(&controller);
                 mirror.forget(controller);
             }
-            self.gone.insert(controller, tick);
+            // Whenever a tick is complete there is room again.
+            if self.gone.len() < MOST_KNOWN {
+                self.gone.insert(controller, tick);
+            }
             return is_known;
         };
         let known = self.known.get(&controller);
@@ -137,6 +153,9 @@ impl Inbox {
         if known.is_some_and(|known| known.epoch != epoch) {
             mirror.forget(controller);
             self.known.remove(&controller);
+        }
+        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&controller) {
+            return false;
         }
         let known = self.known.entry(controller).or_insert_with(|| Known {
             epoch,
@@ -148,6 +167,9 @@ impl Inbox {
         known.own = own;
         mirror.see(controller, sight);
         for (key, piece) in pieces {
+            if known.heard.len() >= MOST_PIECES && !known.heard.contains_key(&key) {
+                continue;
+            }
             let heard = known.heard.entry(key).or_insert(tick);
             if *heard <= tick {
                 *heard = tick;

@@ -48,6 +48,10 @@ const MOST_UNPLACED: usize = 256;
 /// How long they do.
 const UNPLACED_TICKS: u32 = 60;
 
+/// Effects that tick faster are left out: with a period of a microsecond, one that a server makes up would take a client a
+/// million ticks for every second that it predicts, again and again.
+const MIN_PERIOD: Span = Span::millis(1);
+
 /// How a client is set up.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
@@ -638,5 +642,5 @@ fn happened(event: Event) -> ClientEvent {
 }
 
 fn client_config(prediction_seed: u64) -> Config {
-    Config { role: Role::Client, prediction_seed, ..Config::default() }
+    Config { role: Role::Client, prediction_seed, min_period: MIN_PERIOD, ..Config::default() }
 }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use ugas_core::ability::{GameplayEvent, NetExecution};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
@@ -73,6 +74,7 @@ impl<H: Host> Server<H> {
             }
             NetCommand::Press { controller, input } => {
                 self.own(peer, controller)?;
+                self.may_press(controller, &input)?;
                 let before = self.newest_run(controller);
                 let pressed = self.predicting(key, |sim| sim.press(controller, input));
                 pressed.map_err(|_| Rejection::TooMany)?;
@@ -101,13 +103,16 @@ impl<H: Host> Server<H> {
             NetCommand::Finish { run, thread, outcome } => {
                 let run = self.own_run(peer, run)?;
                 let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
-                // A client says how its own part went, and never that the server's went well.
-                if outcome == TaskOutcome::Completed && !self.config.trust_host_tasks {
-                    return Err(Rejection::NotAllowed);
-                }
-                // To break off a task may end its run.
-                if outcome != TaskOutcome::Completed {
-                    self.may_end(run)?;
+                // A client says how its own part went, and never that the server's went well. What did not go well ends
+                // the run.
+                match outcome {
+                    TaskOutcome::Completed if !self.config.trust_host_tasks => {
+                        return Err(Rejection::NotAllowed);
+                    }
+                    TaskOutcome::Completed => {}
+                    TaskOutcome::Interrupted | TaskOutcome::Cancelled | TaskOutcome::Failed => {
+                        self.may_end(run)?;
+                    }
                 }
                 let is_done = self.predicting(key, |sim| sim.complete_task(task, outcome));
                 is_done.then_some(()).ok_or(Rejection::NothingWaits)
@@ -124,15 +129,21 @@ impl<H: Host> Server<H> {
         targets: TargetData,
         event: Option<GameplayEvent>,
     ) -> Result<(), Rejection> {
-        // 1. Instigator authority. 2. Ability ownership.
+        // 1. Instigator authority. 2. Ability ownership. Whether somebody else has it is not told.
         let granted = self.simulation.ability(handle).ok_or(Rejection::NotGranted)?;
         let (controller, ability) = (granted.controller(), granted.ability());
-        self.own(peer, controller)?;
+        self.own(peer, controller).map_err(|_| Rejection::NotGranted)?;
         let definition = self.catalog().ability_by_id(ability).ok_or(Rejection::NotGranted)?.def();
         if definition.net_execution == NetExecution::LocalOnly || !definition.net_security.client_may_begin()
         {
             return Err(Rejection::NotAllowed);
         }
+        if event.is_some() && !self.config.trust_events {
+            return Err(Rejection::NotAllowed);
+        }
+        // Before all else: whatever else is said of a target that the client does not see would tell of it.
+        let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
+        self.sees(peer, targets.controllers().chain(named))?;
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;
@@ -142,10 +153,6 @@ impl<H: Host> Server<H> {
             .map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
-        let named = request.event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
-        if named.into_iter().any(|id| !self.sees(peer, id)) {
-            return Err(Rejection::NotReachable);
-        }
         self.reachable_from(peer, controller, ability, &request.targets)?;
         let run = self.simulation.reaching(handle, |sim| sim.activate_with(handle, request));
         let run = run.map_err(|_| Rejection::NotActivated)?;
@@ -164,11 +171,6 @@ impl<H: Host> Server<H> {
         session.owned.contains(&controller).then_some(()).ok_or(Rejection::NotOwner)
     }
 
-    fn sees(&self, peer: PeerId, controller: ControllerId) -> bool {
-        let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-        view.is_some_and(|view| !view.leaving)
-    }
-
     /// A run of one of the client's own controllers.
     fn own_run(&self, peer: PeerId, run: RunRef) -> Result<ActivationId, Rejection> {
         let session: &Session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
@@ -180,7 +182,8 @@ impl<H: Host> Server<H> {
             }
         };
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        self.own(peer, activation.controller())?;
+        // Whether somebody else has such a run is not told.
+        self.own(peer, activation.controller()).map_err(|_| Rejection::NotGranted)?;
         Ok(run)
     }
 
@@ -188,6 +191,17 @@ impl<H: Host> Server<H> {
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
         let ability = self.catalog().ability_by_id(activation.ability()).ok_or(Rejection::NotGranted)?;
         ability.def().net_security.client_may_end().then_some(()).ok_or(Rejection::NotAllowed)
+    }
+
+    /// What a client may not begin, it does not begin by an input either; nor by one that is kept until it can.
+    fn may_press(&self, controller: ControllerId, input: &InputId) -> Result<(), Rejection> {
+        let known = self.simulation.controller(controller).ok_or(Rejection::NotOwner)?;
+        let is_guarded = |handle: &AbilityHandle| {
+            let granted = self.simulation.ability(*handle).filter(|granted| granted.input() == Some(input));
+            let ability = granted.and_then(|granted| self.catalog().ability_by_id(granted.ability()));
+            ability.is_some_and(|ability| !ability.def().net_security.client_may_begin())
+        };
+        if known.abilities().iter().any(is_guarded) { Err(Rejection::NotAllowed) } else { Ok(()) }
     }
 
     fn newest_run(&self, controller: ControllerId) -> Option<ActivationId> {
@@ -206,6 +220,13 @@ impl<H: Host> Server<H> {
         self.reachable_from(peer, activation.controller(), activation.ability(), targets)
     }
 
+    /// What a client does not see, it cannot aim at.
+    fn sees(&self, peer: PeerId, mut named: impl Iterator<Item = ControllerId>) -> Result<(), Rejection> {
+        let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
+        let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
+        named.all(is_seen).then_some(()).ok_or(Rejection::NotReachable)
+    }
+
     fn reachable_from(
         &self,
         peer: PeerId,
@@ -217,11 +238,11 @@ impl<H: Host> Server<H> {
         let range = self.catalog().ability_by_id(ability).and_then(|ability| ability.def().max_range);
         // The client acted on what it saw: the state that it had acknowledged.
         let seen = session.seen;
+        self.sees(peer, targets.controllers())?;
+        if !self.host.may_choose(&self.simulation, session.client, ability, targets) {
+            return Err(Rejection::NotReachable);
+        }
         for target in targets.iter() {
-            // What a client does not see, it cannot aim at.
-            if target.controller().is_some_and(|id| !self.sees(peer, id)) {
-                return Err(Rejection::NotReachable);
-            }
             let reach = Reach { client: session.client, instigator, target, range, seen };
             if !self.host.reaches(&self.simulation, &self.positions, reach) {
                 return Err(Rejection::NotReachable);

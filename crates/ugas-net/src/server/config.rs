@@ -46,6 +46,8 @@ pub struct ServerConfig {
     pub after_deadline: AfterDeadline,
     /// Whether a client may say that a task which its host carries out went well. Otherwise the server's host says so.
     pub trust_host_tasks: bool,
+    /// Whether a client may say by which event an ability begins, and how strong it was. Otherwise events are the server's.
+    pub trust_events: bool,
     /// Whether every client sees every controller, unless it is hidden from it.
     pub show_everything: bool,
     /// How often clients hear of whom; as §13.6 recommends if this is `None`.
@@ -70,6 +72,7 @@ impl Default for ServerConfig {
             client_deadline: Span::millis(5_000),
             after_deadline: AfterDeadline::Cancel,
             trust_host_tasks: false,
+            trust_events: false,
             show_everything: true,
             schedule: None,
             dictionary: None,

@@ -1,8 +1,9 @@
 //! What a server asks the game.
 
 use ugas_core::handle::ControllerId;
+use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
-use ugas_core::targeting::Target;
+use ugas_core::targeting::{Target, TargetData};
 
 use crate::history::Positions;
 use crate::message::{ClientId, Rejection};
@@ -53,9 +54,26 @@ pub trait Host {
     }
 
     /// Whether a target can be reached (§13.7, 3). By default by distance, with a tenth to spare, if both positions and a
-    /// range are known: where they were when the client saw them, or where they are.
+    /// range are known: from where the one who acts is, to where the target was when the client saw it.
     fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
         within_range(simulation, positions, reach)
+    }
+
+    /// Whether a client may choose these targets together, each of which it sees. By default as many as fit into a command,
+    /// and nobody twice: who is named twice is hit twice. A game with pellets, or with abilities for one target, knows
+    /// better.
+    fn may_choose(
+        &self,
+        simulation: &Simulation,
+        client: ClientId,
+        ability: AbilityId,
+        targets: &TargetData,
+    ) -> bool {
+        let _ = (simulation, client, ability);
+        targets
+            .controllers()
+            .enumerate()
+            .all(|(at, id)| targets.controllers().take(at).all(|other| other != id))
     }
 
     /// Told of every rejected command, with how many of this client's were rejected for this reason so far.
@@ -77,12 +95,13 @@ pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach
     const TOLERANCE: f64 = 1.1;
 
     let Some(range) = reach.range else { return true };
-    let position_of = |controller: ControllerId| {
-        let now = || simulation.controller(controller)?.placement().map(|placement| placement.position());
-        positions.at(controller, reach.seen).or_else(now)
+    let now = |controller: ControllerId| {
+        simulation.controller(controller)?.placement().map(|placement| placement.position())
     };
-    let target = reach.target.controller().and_then(position_of).or_else(|| reach.target.location());
-    let (Some(from), Some(to)) = (position_of(reach.instigator), target) else { return true };
+    let seen = |controller: ControllerId| positions.at(controller, reach.seen).or_else(|| now(controller));
+    let target = reach.target.controller().and_then(seen).or_else(|| reach.target.location());
+    // A client sees others late, and itself where it is: who has left a place does not act from there any more.
+    let (Some(from), Some(to)) = (now(reach.instigator), target) else { return true };
     let squared: f64 = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum();
     squared <= range * range * TOLERANCE * TOLERANCE
 }

@@ -2,6 +2,7 @@
 
 mod authorise;
 mod config;
+mod doorstep;
 mod host;
 mod publish;
 mod session;
@@ -20,6 +21,7 @@ use ugas_core::time::{Span, Time};
 pub use config::{AfterDeadline, ServerConfig};
 pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
+use self::doorstep::Doorsteps;
 use self::session::{Sent, Session, View};
 use crate::history::Positions;
 use crate::lens::{Lens, LensId, LensRules, Own};
@@ -133,6 +135,7 @@ pub struct Server<H = Defaults> {
     lenses: Vec<Lens>,
     rules: LensRules,
     dictionary: Dictionary,
+    doorsteps: Doorsteps,
     sessions: BTreeMap<PeerId, Session>,
     /// Sessions that are over, by their nonces.
     over: VecDeque<(PeerId, u64)>,
@@ -179,6 +182,7 @@ impl<H: Host> Server<H> {
             lenses: Vec::new(),
             rules,
             dictionary,
+            doorsteps: Doorsteps::default(),
             sessions: BTreeMap::new(),
             over: VecDeque::new(),
             next_client: 1,
@@ -264,6 +268,7 @@ impl<H: Host> Server<H> {
     #[doc(hidden)]
     pub fn held(&self) -> usize {
         self.sessions.values().map(Session::held).sum::<usize>()
+            + self.doorsteps.len()
             + self.replicas.values().map(Replica::held).sum::<usize>()
             + self.audience.values().map(BTreeSet::len).sum::<usize>()
             + self.lenses.len()
@@ -291,9 +296,7 @@ impl<H: Host> Server<H> {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         let is_known = self.sessions.contains_key(&peer);
-        if let Some(session) = self.sessions.get_mut(&peer)
-            && !session.datagrams.take(now, 1)
-        {
+        if !self.doorsteps.admits_datagram(self.now, peer, &self.config) {
             self.statistics.dropped += 1;
             return;
         }
@@ -309,6 +312,7 @@ impl<H: Host> Server<H> {
     pub fn tick(&mut self, now: Time) {
         self.now = self.now.max(now);
         self.drop_the_silent();
+        self.doorsteps.forget_the_rested(self.now, &self.config);
         self.tick = self.tick.next();
         self.run_commands();
         let target = self.config.length.end_of(self.tick);
@@ -443,6 +447,10 @@ impl<H: Host> Server<H> {
             return;
         }
         let known = self.sessions.get(&peer).map(|session| session.nonce);
+        if known != Some(hello.nonce) && !self.doorsteps.admits_session(self.now, peer) {
+            self.statistics.dropped += 1;
+            return;
+        }
         if known.is_some_and(|nonce| nonce != hello.nonce) {
             // The same connection begins anew: it has forgotten its session.
             self.end_session(peer, None);

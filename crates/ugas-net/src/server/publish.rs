@@ -16,6 +16,7 @@ use ugas_core::id::TagId;
 use ugas_core::time::Span;
 
 use self::draft::{BEFORE_BLOCK, Draft, MAX_BLOCK};
+use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::bits::BitWriter;
 use crate::lens::LensId;
@@ -25,8 +26,9 @@ use crate::replica::{Change, Cursor};
 use crate::schedule::ActorClass;
 use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
 
-/// Most parts of one tick's own state.
-const MAX_PARTS: usize = 64;
+/// Most parts of one tick's own state. A client's word acknowledges 33 datagrams
+/// ([`ACK_WINDOW`](crate::packets::ACK_WINDOW)), and there are those about others.
+const MAX_PARTS: usize = 16;
 
 /// Changes of a controller in pieces that each fit into a datagram, with where a client is after each.
 type Encoded = Rc<[(BitWriter, Cursor)]>;
@@ -70,11 +72,11 @@ impl<H: Host> Server<H> {
     }
 
     fn update_client(&mut self, peer: PeerId, blocks: &mut Blocks) {
-        let mut drafts = self.own_state(peer, blocks);
+        let (mut drafts, told) = self.own_state(peer, blocks);
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         session.last_update = Some(self.tick);
-        session.expect_own(self.tick, parts);
+        session.expect_own(self.tick, parts, &told);
         // What happened to commands, in the first datagrams that have room.
         let mut at = 0;
         for (result, is_sent) in session.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
@@ -90,9 +92,11 @@ impl<H: Host> Server<H> {
         self.send_drafts(peer, drafts);
     }
 
-    /// The state of the client's own controllers, in as many parts as it takes.
-    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> Vec<Draft> {
+    /// The state of the client's own controllers, in as many parts as it takes, and whose it is. For whom there is no room,
+    /// there is in a later tick, when the first are acknowledged.
+    fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<ControllerId>) {
         let mut drafts = vec![Draft::new(self.tick)];
+        let mut told = Vec::new();
         let owned: SmallVec<[ControllerId; 4]> = self
             .sessions
             .get(&peer)
@@ -102,20 +106,27 @@ impl<H: Host> Server<H> {
             let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
             let Some(cursor) = view.filter(|view| !view.leaving).map(|view| view.acked) else { continue };
             let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            let mut is_whole = true;
             for (at, _) in encoded.iter().enumerate() {
-                if !drafts.last_mut().is_some_and(|draft| draft.controller(controller, view, &encoded, at))
-                    && drafts.len() < MAX_PARTS
-                {
-                    let mut next = Draft::new(self.tick);
-                    next.controller(controller, view, &encoded, at);
-                    drafts.push(next);
+                if drafts.last_mut().is_some_and(|draft| draft.controller(controller, view, &encoded, at)) {
+                    continue;
                 }
+                is_whole = drafts.len() < MAX_PARTS;
+                if !is_whole {
+                    break;
+                }
+                let mut next = Draft::new(self.tick);
+                next.controller(controller, view, &encoded, at);
+                drafts.push(next);
+            }
+            if is_whole {
+                told.push(controller);
             }
         }
         for (part, draft) in drafts.iter_mut().enumerate() {
             draft.sent.own = Some((self.tick, part as u8));
         }
-        drafts
+        (drafts, told)
     }
 
     /// Others, those that waited longest first.
@@ -250,8 +261,11 @@ impl<H: Host> Server<H> {
                 tick: self.tick,
                 feedback: session.feedback,
             };
-            let Ok((bytes, sent)) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)))
-            else {
+            let (bytes, sent) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)));
+            let Some(bytes) = bytes else {
+                debug_assert!(false, "a datagram could not be written");
+                // All but its flashes, of which one may be what cannot be written.
+                session.on_loss(Sent { bursts: SmallVec::new(), ..sent });
                 continue;
             };
             let (_, forgotten) = session.sent.send(self.now, sent);
@@ -302,9 +316,9 @@ impl<H: Host> Server<H> {
                 controller,
                 source: source.filter(|source| session.views.get(source).is_some_and(|view| !view.leaving)),
                 key: flash.event.prediction.filter(|_| is_own),
-                magnitude: parameters.magnitude as f32,
-                level: parameters.level as f32,
-                location: parameters.location,
+                magnitude: short(parameters.magnitude),
+                level: short(parameters.level),
+                location: parameters.location.filter(|place| place.iter().all(|at| at.is_finite())),
             };
             while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
                 at += 1;
@@ -314,6 +328,11 @@ impl<H: Host> Server<H> {
             waiting.is_sent = true;
         }
     }
+}
+
+/// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.
+fn short(value: f64) -> f32 {
+    if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) }
 }
 
 /// Changes in blocks that each fit into a datagram. They are ordered by age, and written by key.

@@ -150,7 +150,6 @@ pub(super) struct Session {
     /// The tick of the newest flash, and which of its tick it was.
     flashed: (Tick, u16),
     pub(super) runs: VecDeque<(PredictionKey, ActivationId)>,
-    pub(super) datagrams: TokenBucket,
     pub(super) commands: TokenBucket,
     pub(super) bandwidth: Bandwidth,
     pub(super) last_update: Option<Tick>,
@@ -184,7 +183,6 @@ impl Session {
             bursts: VecDeque::new(),
             flashed: (Tick(0), 0),
             runs: VecDeque::new(),
-            datagrams: TokenBucket::new(config.datagrams_per_second, config.datagrams_per_second),
             commands: TokenBucket::new(config.commands_per_second, config.commands_per_second),
             bandwidth: Bandwidth::new(config.bytes_per_second, config.bytes_per_second),
             last_update: None,
@@ -319,7 +317,8 @@ impl Session {
     pub(super) fn on_arrival(&mut self, sent: Sent) {
         self.seen = self.seen.max(sent.tick);
         for (controller, epoch, range) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+            let view = self.views.get_mut(&controller).filter(|view| view.epoch == epoch);
+            let Some(view) = view else {
                 continue;
             };
             match range {
@@ -343,7 +342,8 @@ impl Session {
     /// A datagram got lost: what it held has to be sent again.
     pub(super) fn on_loss(&mut self, sent: Sent) {
         for (controller, epoch, _) in sent.views {
-            let Some(view) = self.views.get_mut(&controller).filter(|view| view.epoch == epoch) else {
+            let view = self.views.get_mut(&controller).filter(|view| view.epoch == epoch);
+            let Some(view) = view else {
                 continue;
             };
             view.sent = view.acked;
@@ -357,8 +357,8 @@ impl Session {
         }
     }
 
-    /// Remembers what the own state of a tick is made of, until all its parts have arrived.
-    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8) {
+    /// Remembers what the own state of a tick is made of, until all its parts have arrived: of whom all is told.
+    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8, told: &[ControllerId]) {
         /// Ticks whose parts are still counted.
         const RECENT: usize = 64;
 
@@ -366,7 +366,7 @@ impl Session {
             self.own_ticks.pop_front();
         }
         let epoch_of = |controller: &ControllerId| Some((*controller, self.views.get(controller)?.epoch));
-        let controllers = self.owned.iter().filter_map(epoch_of).collect();
+        let controllers = told.iter().filter_map(epoch_of).collect();
         self.own_ticks.push_back(OwnTick { tick, parts, arrived: 0, controllers });
     }
 

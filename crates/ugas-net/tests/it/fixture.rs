@@ -51,6 +51,8 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     guarded.net_security = NetSecurity::ServerOnly;
     let mut oath = AbilityDef::new("GA_Oath").task(TaskDef::commit()).task(TaskDef::wait(2.0));
     oath.net_security = NetSecurity::ServerOnlyTermination;
+    let mut bound = AbilityDef::new("GA_Bound").task(TaskDef::commit()).task(TaskDef::host("PlayMontage"));
+    bound.net_security = NetSecurity::ServerOnlyTermination;
     Catalog::builder()
         .attribute_set(
             AttributeSetDef::new("Combat")
@@ -144,6 +146,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .ability(local)
         .ability(guarded)
         .ability(oath)
+        .ability(bound)
         .template(hero("Hero", ReplicationMode::Mixed))
         .template(hero("OpenHero", ReplicationMode::Full))
         .template(hero("ShyHero", ReplicationMode::None))

@@ -46,7 +46,11 @@ impl Desk {
 
     /// A server with one client, and its hero.
     fn with_hero() -> (Self, ControllerId) {
-        let mut desk = Self::new(ServerConfig::default());
+        Self::with_hero_by(ServerConfig::default())
+    }
+
+    fn with_hero_by(config: ServerConfig) -> (Self, ControllerId) {
+        let mut desk = Self::new(config);
         let hello = desk.hello(1);
         desk.say(1, ToServer::Hello(hello));
         let hero = desk.server.simulation_mut().spawn("Hero").unwrap();
@@ -123,8 +127,9 @@ fn section_13_7_by_hand_what_is_not_the_clients_is_rejected() {
     let other = desk.server.simulation_mut().spawn("Hero").unwrap();
     desk.tick();
     let foreign = desk.ability(other, "GA_Shield");
+    // Whether somebody else has it is not told.
     let results = desk.command(0, 1, vec![activate(foreign, TargetData::default())]);
-    assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotOwner)]);
+    assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotGranted)]);
     let borrowed = desk.ability(hero, "GA_Shield");
     desk.server.simulation_mut().revoke(borrowed).unwrap();
     let results = desk.command(0, 1, vec![activate(borrowed, TargetData::default())]);
@@ -176,7 +181,7 @@ fn a_press_begins_what_runs_on_one_machine_only_beside_the_world_and_not_in_it()
 
 #[test]
 fn an_event_names_nobody_whom_the_client_does_not_see() {
-    let (mut desk, hero) = Desk::with_hero();
+    let (mut desk, hero) = Desk::with_hero_by(ServerConfig { trust_events: true, ..ServerConfig::default() });
     let ghost = desk.server.simulation_mut().spawn("ShyHero").unwrap();
     desk.tick();
     let tag = desk.server.catalog().tag("State.Shielded").unwrap();
@@ -237,7 +242,7 @@ fn section_13_7_what_a_client_does_not_see_it_cannot_aim_at() {
     let results = desk.command(0, 1, vec![activate(weapon, TargetData::from(ghost))]);
     assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotReachable)]);
     let results = desk.command(0, 1, vec![activate(weapon, TargetData::from(gone))]);
-    assert_eq!(verdicts(&results)[0], Verdict::Rejected(Rejection::NotActivated));
+    assert_eq!(verdicts(&results)[0], Verdict::Rejected(Rejection::NotReachable));
     // Nor by what it gives to a run that waits.
     let aim = desk.ability(hero, "GA_Aim");
     let run = RunRef::Begun(PredictionKey::new(desk.server.current_tick().0 + 1, 0));

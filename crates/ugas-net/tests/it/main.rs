@@ -1,6 +1,7 @@
 //! Whole matches on simulated links; and the wire from outside: messages there and back, sizes by hand, hostile bytes, test
 //! vectors.
 
+mod adversary;
 mod authority;
 mod faults;
 mod fixture;

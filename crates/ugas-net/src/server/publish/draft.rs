@@ -97,13 +97,23 @@ impl Draft {
         fits
     }
 
-    /// The bytes, and what they hold. `part` says which of how many parts of the own state it is.
+    /// The bytes, if it can be written, and what they hold. `part` says which of how many parts of the own state it is.
     pub(super) fn finish(
         mut self,
         dictionary: &Dictionary,
         header: UpdateHeader,
         part: Option<(u8, u8)>,
-    ) -> Result<(Vec<u8>, Sent), EncodeError> {
+    ) -> (Option<Vec<u8>>, Sent) {
+        let bytes = self.write(dictionary, header, part).ok();
+        (bytes, self.sent)
+    }
+
+    fn write(
+        &mut self,
+        dictionary: &Dictionary,
+        header: UpdateHeader,
+        part: Option<(u8, u8)>,
+    ) -> Result<Vec<u8>, EncodeError> {
         let mut writer = UpdateWriter::begin(dictionary, header, BitWriter::new());
         let taken = |room: Room| debug_assert_eq!(room, Room::Taken);
         for result in &self.results {
@@ -120,7 +130,7 @@ impl Draft {
             });
         }
         let (part, parts) = part.unwrap_or((0, 0));
-        Ok((writer.finish(part, parts)?.into_bytes(), self.sent))
+        Ok(writer.finish(part, parts)?.into_bytes())
     }
 
     /// A datagram tells of each controller once.
