@@ -1,11 +1,13 @@
 //! The server: it decides, and tells every client what that client may see.
 
+mod admission;
 mod authorise;
 mod config;
 mod doorstep;
 mod host;
 mod publish;
 mod session;
+mod views;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -22,14 +24,10 @@ pub use config::{AfterDeadline, ServerConfig};
 pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 
 use self::doorstep::Doorsteps;
-use self::session::{Sent, Session, View};
+use self::session::{Sent, Session};
 use crate::history::Positions;
 use crate::lens::{Lens, LensId, LensRules, Own};
-use crate::limits::MAX_REASON;
-use crate::message::{
-    ByeReason, ClientId, Frames, Hello, PROTOCOL, Refused, RefusedReason, Rejection, ToClient, ToServer,
-    Verdict, Welcome,
-};
+use crate::message::{ByeReason, ClientId, Frames, RefusedReason, Rejection, ToClient, ToServer, Verdict};
 use crate::packets::Fate;
 use crate::replica::Replica;
 use crate::schedule::Schedule;
@@ -38,9 +36,6 @@ use crate::wire::{self, Dictionary};
 
 /// Why commands are rejected before they are due.
 const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarly, Rejection::TooMany];
-
-/// Sessions that are over and remembered, so that a late greeting does not begin them again.
-const MOST_OVER: usize = 256;
 
 /// A client as the transport knows it: an address, a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -325,100 +320,6 @@ impl<H: Host> Server<H> {
         self.publish();
     }
 
-    /// Makes a controller a client's own. What it saw of it so far, it is told anew; and when it is taken back, it is seen
-    /// until it is hidden.
-    pub fn give(&mut self, controller: ControllerId, client: ClientId) {
-        self.take_back(controller);
-        let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
-        self.owners.insert(controller, client);
-        self.deserted.remove(&controller);
-        if let Some(session) = self.sessions.get_mut(&peer) {
-            session.owned.insert(controller);
-            session.shown.insert(controller, true);
-        }
-        self.look_again(peer, controller);
-    }
-
-    /// Makes a controller nobody's own.
-    pub fn take_back(&mut self, controller: ControllerId) {
-        let Some(client) = self.owners.remove(&controller) else { return };
-        self.deserted.insert(controller);
-        let Some(peer) = self.peer_of(client) else { return };
-        if let Some(session) = self.sessions.get_mut(&peer) {
-            session.owned.remove(&controller);
-        }
-        self.look_again(peer, controller);
-    }
-
-    /// Whose own a controller is.
-    pub fn owner(&self, controller: ControllerId) -> Option<ClientId> {
-        self.owners.get(&controller).copied()
-    }
-
-    /// Shows a controller to a client (relevancy); with [`ServerConfig::show_everything`] that goes by itself.
-    pub fn show(&mut self, controller: ControllerId, client: ClientId) {
-        self.set_shown(controller, client, true);
-    }
-
-    /// Takes a controller out of a client's view. Its own ones stay.
-    pub fn hide(&mut self, controller: ControllerId, client: ClientId) {
-        if self.owners.get(&controller) != Some(&client) {
-            self.set_shown(controller, client, false);
-        }
-    }
-
-    /// Adds a lens of the game's own.
-    pub fn add_lens(&mut self, lens: Lens) -> LensId {
-        let at = self.lenses.iter().position(|known| *known == lens).unwrap_or_else(|| {
-            self.lenses.push(lens);
-            self.lenses.len() - 1
-        });
-        LensId(u16::try_from(at).unwrap_or(u16::MAX))
-    }
-
-    /// Chooses the lens through which a controller is seen by its owner, or by others, instead of the one of its mode.
-    /// `None` hides it.
-    pub fn set_lens(&mut self, controller: ControllerId, own: Own, lens: Option<LensId>) {
-        if self.exists(controller) {
-            self.chosen.insert((controller, own), lens);
-            self.all_look_again(controller);
-        }
-    }
-
-    /// Sends a client away.
-    pub fn kick(&mut self, client: ClientId) {
-        if let Some(peer) = self.peer_of(client) {
-            self.end_session(peer, Some(ByeReason::Kicked));
-        }
-    }
-
-    /// Ends all sessions.
-    pub fn shut_down(&mut self) {
-        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-        for peer in peers {
-            self.end_session(peer, Some(ByeReason::Shutdown));
-        }
-    }
-
-    /// The transport lost a connection.
-    pub fn disconnected(&mut self, peer: PeerId) {
-        if self.sessions.contains_key(&peer) {
-            self.end_session(peer, None);
-        }
-    }
-
-    fn exists(&self, controller: ControllerId) -> bool {
-        self.simulation.controller(controller).is_some()
-    }
-
-    fn set_shown(&mut self, controller: ControllerId, client: ClientId, shown: bool) {
-        let Some(peer) = self.peer_of(client).filter(|_| self.exists(controller)) else { return };
-        if let Some(session) = self.sessions.get_mut(&peer) {
-            session.shown.insert(controller, shown);
-        }
-        self.look_again(peer, controller);
-    }
-
     fn session_of(&self, client: ClientId) -> Option<&Session> {
         self.sessions.values().find(|session| session.client == client)
     }
@@ -438,103 +339,6 @@ impl<H: Host> Server<H> {
         self.statistics.sent += 1;
         self.statistics.sent_bytes += bytes.len() as u64;
         self.outbox.push_back(Transmit { peer, bytes });
-    }
-
-    fn welcome(&mut self, peer: PeerId, hello: Hello) {
-        if self.over.contains(&(peer, hello.nonce)) {
-            // The network held it back: its session is over.
-            self.statistics.dropped += 1;
-            return;
-        }
-        let known = self.sessions.get(&peer).map(|session| session.nonce);
-        if known != Some(hello.nonce) && !self.doorsteps.admits_session(self.now, peer) {
-            self.statistics.dropped += 1;
-            return;
-        }
-        if known.is_some_and(|nonce| nonce != hello.nonce) {
-            // The same connection begins anew: it has forgotten its session.
-            self.end_session(peer, None);
-        }
-        if known != Some(hello.nonce)
-            && let Err(reason) = self.admit(peer, &hello)
-        {
-            self.send(peer, &ToClient::Refused(Refused { nonce: hello.nonce, reason: reason.clone() }));
-            self.events.push_back(ServerEvent::Refused { peer, reason });
-            return;
-        }
-        let Some(session) = self.sessions.get(&peer) else { return };
-        let welcome = Welcome {
-            nonce: hello.nonce,
-            client: session.client,
-            tick: self.tick,
-            length: self.config.length,
-            prediction_seed: self.simulation.config().prediction_seed,
-            max_lead: self.config.max_lead,
-        };
-        self.send(peer, &ToClient::Welcome(welcome));
-    }
-
-    fn admit(&mut self, peer: PeerId, hello: &Hello) -> Result<(), RefusedReason> {
-        if hello.protocol != PROTOCOL {
-            return Err(RefusedReason::Protocol { server: PROTOCOL, client: hello.protocol });
-        }
-        let (catalog, dictionary) = (self.catalog().hash(), self.dictionary.hash());
-        if hello.catalog != catalog {
-            return Err(RefusedReason::Catalog { server: catalog, client: hello.catalog });
-        }
-        if hello.dictionary != dictionary {
-            return Err(RefusedReason::Dictionary { server: dictionary, client: hello.dictionary });
-        }
-        if self.sessions.len() >= self.config.max_clients as usize {
-            return Err(RefusedReason::Full);
-        }
-        self.host.admit(peer, &hello.credential).map_err(|why| RefusedReason::Denied(shorten(why)))?;
-        let client = ClientId(self.next_client);
-        self.next_client = self.next_client.wrapping_add(1);
-        self.sessions.insert(peer, Session::new(peer, client, hello.nonce, self.now, &self.config));
-        self.events.push_back(ServerEvent::Joined { client, peer, credential: hello.credential.clone() });
-        if self.config.show_everything {
-            let controllers: Vec<ControllerId> = self.simulation.controllers().map(|(id, _)| id).collect();
-            for controller in controllers {
-                self.look_again(peer, controller);
-            }
-        }
-        Ok(())
-    }
-
-    fn end_session(&mut self, peer: PeerId, reason: Option<ByeReason>) {
-        if let Some(reason) = reason {
-            self.send(peer, &ToClient::Bye(reason));
-        }
-        let Some(session) = self.sessions.remove(&peer) else { return };
-        // One that timed out may never have heard that it is in, and ask on.
-        if reason != Some(ByeReason::TimedOut) {
-            if self.over.len() >= MOST_OVER {
-                self.over.pop_front();
-            }
-            self.over.push_back((peer, session.nonce));
-        }
-        for (controller, view) in session.views {
-            self.leave_audience(controller, view.lens, peer);
-        }
-        for controller in session.owned {
-            self.owners.remove(&controller);
-            self.deserted.insert(controller);
-        }
-        self.events.push_back(ServerEvent::Left { client: session.client, reason });
-    }
-
-    fn drop_the_silent(&mut self) {
-        let (now, limit) = (self.now, self.config.timeout);
-        let reason = |session: &Session| match session.misbehaved {
-            true => Some(ByeReason::Misbehaved),
-            false => (now.since(session.last_heard) > limit).then_some(ByeReason::TimedOut),
-        };
-        let over = self.sessions.iter().filter_map(|(peer, session)| Some((*peer, reason(session)?)));
-        let over: Vec<_> = over.collect();
-        for (peer, reason) in over {
-            self.end_session(peer, Some(reason));
-        }
     }
 
     fn take_frames(&mut self, peer: PeerId, frames: Frames) {
@@ -606,109 +410,6 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn forget_controller(&mut self, controller: ControllerId) {
-        self.take_back(controller);
-        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-        for peer in peers {
-            self.end_view(peer, controller);
-            if let Some(session) = self.sessions.get_mut(&peer) {
-                session.shown.remove(&controller);
-            }
-        }
-        self.chosen.remove(&(controller, Own::Own));
-        self.chosen.remove(&(controller, Own::Others));
-        self.replicas.retain(|(known, _), _| *known != controller);
-        self.audience.remove(&controller);
-        self.changed.remove(&controller);
-        self.positions.remove(controller);
-    }
-
-    /// The lens through which a client sees a controller: if it is its own, or shown to it.
-    fn lens_for(&mut self, peer: PeerId, controller: ControllerId) -> Option<LensId> {
-        let session = self.sessions.get(&peer)?;
-        let own = match session.owned.contains(&controller) {
-            true => Own::Own,
-            false => Own::Others,
-        };
-        let is_shown = session.shown.get(&controller).copied().unwrap_or(self.config.show_everything);
-        if own == Own::Others && !is_shown {
-            return None;
-        }
-        if let Some(chosen) = self.chosen.get(&(controller, own)) {
-            return *chosen;
-        }
-        let mode = self.simulation.controller(controller)?.replication();
-        Some(self.add_lens(Lens::of_mode(mode, own)?))
-    }
-
-    fn begin_view(&mut self, peer: PeerId, controller: ControllerId) {
-        let Some(lens) = self.lens_for(peer, controller) else { return };
-        let Some(session) = self.sessions.get_mut(&peer) else { return };
-        let own = session.owned.contains(&controller);
-        let known = session.views.get(&controller);
-        if known.is_some_and(|view| view.lens == lens && view.own == own && !view.leaving) {
-            return;
-        }
-        let old = known.map(|view| (view.lens, view.epoch));
-        let epoch = old.map(|(_, epoch)| epoch).or_else(|| session.last_epoch(controller));
-        let epoch = epoch.map_or(0, |epoch| epoch.wrapping_add(1));
-        session.views.insert(controller, View::new(lens, own, epoch));
-        session.behind.insert(controller);
-        if let Some((old, _)) = old {
-            self.leave_audience(controller, old, peer);
-        }
-        self.audience.entry(controller).or_default().insert((lens, peer));
-        if !self.replicas.contains_key(&(controller, lens)) {
-            self.refresh_replica(controller, lens);
-        }
-    }
-
-    fn end_view(&mut self, peer: PeerId, controller: ControllerId) {
-        let Some(session) = self.sessions.get_mut(&peer) else { return };
-        let Some(view) = session.views.get_mut(&controller).filter(|view| !view.leaving) else { return };
-        let lens = view.lens;
-        view.leaving = true;
-        view.sent = view.acked;
-        session.behind.insert(controller);
-        self.leave_audience(controller, lens, peer);
-    }
-
-    fn all_look_again(&mut self, controller: ControllerId) {
-        let peers: Vec<PeerId> = self.sessions.keys().copied().collect();
-        for peer in peers {
-            self.look_again(peer, controller);
-        }
-    }
-
-    /// What a client sees of a controller follows from whose it is, whether it is shown, and through which lens; and
-    /// from nothing else.
-    fn look_again(&mut self, peer: PeerId, controller: ControllerId) {
-        match self.lens_for(peer, controller) {
-            Some(_) => self.begin_view(peer, controller),
-            None => self.end_view(peer, controller),
-        }
-    }
-
-    /// A replica that nobody looks at is not kept up.
-    fn leave_audience(&mut self, controller: ControllerId, lens: LensId, peer: PeerId) {
-        let Some(audience) = self.audience.get_mut(&controller) else { return };
-        audience.remove(&(lens, peer));
-        if !audience.iter().any(|(known, _)| *known == lens) {
-            self.replicas.remove(&(controller, lens));
-        }
-        if audience.is_empty() {
-            self.audience.remove(&controller);
-        }
-    }
-
-    fn refresh_replica(&mut self, controller: ControllerId, lens: LensId) -> bool {
-        let Some(spec) = self.lenses.get(usize::from(lens.0)) else { return false };
-        let replica = self.replicas.entry((controller, lens)).or_default();
-        // What is seen first between two ticks belongs to the one that is over.
-        let seen = spec.with(&self.rules, &self.dictionary);
-        replica.refresh(&self.simulation, controller, &seen, &mut self.scratch, self.tick.max(Tick(1)))
-    }
-
     fn conclude(&mut self, peer: PeerId, key: ugas_core::effect::PredictionKey, verdict: Verdict) {
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         match verdict {
@@ -730,14 +431,4 @@ impl<H: Host> Server<H> {
 fn smooth(known: Option<Span>, sample: Span) -> Span {
     let Some(known) = known else { return sample };
     Span::from_micros(known.micros() + (sample.micros() - known.micros()) / 8)
-}
-
-/// A text that fits into a datagram.
-fn shorten(mut text: String) -> String {
-    let mut end = MAX_REASON.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    text
 }
