@@ -27,11 +27,16 @@ mod app;
 mod backend;
 pub mod components;
 mod controller;
+pub mod cue;
 mod error;
 pub mod event;
 mod gameplay;
 mod handler;
+pub mod input;
 mod key;
+#[cfg(feature = "net")]
+pub mod net;
+pub mod overlay;
 mod plugin;
 pub mod rules;
 pub mod transform;
@@ -39,6 +44,8 @@ mod typed;
 mod world;
 
 pub use app::UgasAppExt;
+/// Declares an attribute set from a struct: see [the trait](trait@AttributeSet).
+pub use bevy_ugas_macros::AttributeSet;
 pub use components::{Abilities, ActiveEffects, Attributes, Tags};
 pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 pub use error::GameplayError;
