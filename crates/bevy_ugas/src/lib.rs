@@ -74,3 +74,10 @@ pub mod prelude {
         UgasPlugins, in_play,
     };
 }
+
+/// The manual's snippets are compiled with the tests.
+#[cfg(doctest)]
+mod manual {
+    #[doc = include_str!("../../../docs/book/28-bevy.md")]
+    struct Bevy;
+}
