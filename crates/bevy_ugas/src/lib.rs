@@ -33,6 +33,8 @@ pub mod event;
 mod gameplay;
 mod handler;
 pub mod input;
+#[cfg(feature = "inspect")]
+pub mod inspect;
 mod key;
 #[cfg(feature = "net")]
 pub mod net;

@@ -7,6 +7,7 @@ mod events;
 mod fixture;
 mod idle;
 mod inputs;
+mod inspect;
 mod net;
 mod overlay;
 mod saving;

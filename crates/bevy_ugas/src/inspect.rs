@@ -1,0 +1,77 @@
+//! The inspector as a plugin: a page in a browser that shows the running game, says why its numbers are what they are, and goes
+//! back in time. See `ugas_inspect`.
+
+use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_ecs::prelude::{Res, ResMut, Resource};
+use bevy_ecs::schedule::IntoScheduleConfigs;
+pub use ugas_inspect::{Inspector, Settings};
+
+use crate::backend::Backend;
+use crate::plugin::GameplaySystems;
+use crate::world::GameplayWorld;
+
+/// Serves the inspector: `app.add_plugins(UgasInspectPlugin::at("127.0.0.1:4777"))`. While nobody watches it costs a step one
+/// atomic read.
+#[derive(Clone)]
+pub struct UgasInspectPlugin {
+    address: String,
+    settings: Settings,
+}
+
+impl UgasInspectPlugin {
+    /// An inspector at this address. Only this machine may look, and nothing can be changed.
+    pub fn at(address: impl Into<String>) -> Self {
+        Self { address: address.into(), settings: Settings::default() }
+    }
+
+    /// With a title, a token, permission to edit and so on.
+    #[must_use]
+    pub fn with_settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+}
+
+/// The inspector that is served; [`Inspector::url`] is what to open in a browser.
+#[derive(Resource)]
+pub struct GameInspector(pub Inspector);
+
+impl Plugin for UgasInspectPlugin {
+    fn build(&self, app: &mut App) {
+        match Inspector::serve_with(self.address.as_str(), self.settings.clone()) {
+            Ok(inspector) => {
+                tracing::info!("inspector at {}", inspector.url());
+                app.insert_resource(GameInspector(inspector)).add_systems(
+                    FixedUpdate,
+                    (
+                        edit.in_set(GameplaySystems::Input),
+                        observe.after(GameplaySystems::Simulate).before(GameplaySystems::Apply),
+                    ),
+                );
+            }
+            Err(error) => tracing::error!("there is no inspector: {error}"),
+        }
+    }
+}
+
+/// Carries out what was asked for on the page, if that is allowed.
+fn edit(inspector: Res<'_, GameInspector>, mut game: ResMut<'_, GameplayWorld>) {
+    if let Some(simulation) = game.simulation_mut() {
+        inspector.0.perform(|command| simulation.execute(command));
+    }
+}
+
+/// Shows the step, before its events are taken.
+fn observe(inspector: Res<'_, GameInspector>, game: Res<'_, GameplayWorld>) {
+    match &game.backend {
+        Some(Backend::Local(simulation)) => inspector.0.observe(simulation),
+        #[cfg(feature = "net")]
+        Some(Backend::Server(side)) => {
+            inspector.0.observe_events(side.server.simulation(), &side.game, core::time::Duration::ZERO);
+        }
+        #[cfg(feature = "net")]
+        Some(Backend::Client(side)) => {
+            inspector.0.observe_events(side.client.simulation(), &side.game, core::time::Duration::ZERO);
+        }
+        None => {}
+    }
+}
