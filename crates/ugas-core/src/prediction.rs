@@ -26,8 +26,9 @@ pub enum Randomness {
     /// The authority alone, by a seed that no client has: whether a hit is critical.
     #[default]
     ServerOnly,
-    /// Both sides alike, by [`Config::prediction_seed`](crate::simulation::Config::prediction_seed) and the key of the
-    /// prediction: where the shots of a spread go. Whoever reads the client's memory can foresee them.
+    /// Both sides alike, by [`Config::prediction_seed`](crate::simulation::Config::prediction_seed), who acts, and the key
+    /// of the prediction: where the shots of a spread go. Whoever reads the client's memory can foresee them, and may
+    /// choose when to act, so nothing that a cheat would want belongs here.
     Predicted,
 }
 

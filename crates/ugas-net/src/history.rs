@@ -34,7 +34,8 @@ pub struct Positions {
     depth: u32,
     newest: Tick,
     /// By rising tick; the first is the position at the oldest tick that is kept, and may itself be older.
-    paths: BTreeMap<ControllerId, VecDeque<(Tick, Vector3)>>,
+    /// `None` stands for nowhere.
+    paths: BTreeMap<ControllerId, VecDeque<(Tick, Option<Vector3>)>>,
 }
 
 impl Positions {
@@ -46,9 +47,19 @@ impl Positions {
     /// A controller is at this place from this tick on. One word a tick counts, the last; the past cannot be changed,
     /// and what is not a finite number is no place: both are ignored.
     pub fn record(&mut self, tick: Tick, controller: ControllerId, position: Vector3) {
-        if !position.iter().all(|coordinate| coordinate.is_finite()) {
-            return;
+        if position.iter().all(|coordinate| coordinate.is_finite()) {
+            self.note(tick, controller, Some(position));
         }
+    }
+
+    /// A controller is nowhere from this tick on. Of one that never was anywhere nothing is known.
+    pub fn take_away(&mut self, tick: Tick, controller: ControllerId) {
+        if self.paths.contains_key(&controller) {
+            self.note(tick, controller, None);
+        }
+    }
+
+    fn note(&mut self, tick: Tick, controller: ControllerId, position: Option<Vector3>) {
         self.newest = self.newest.max(tick);
         let oldest = self.oldest();
         let path = self.paths.entry(controller).or_default();
@@ -70,9 +81,19 @@ impl Positions {
         self.newest = self.newest.max(tick);
     }
 
-    /// Where a controller was at a tick; `None` if it was not there yet, or the tick is too long ago. The future is
-    /// like the present.
+    /// Where a controller was at a tick; `None` if it was not there, or the tick is too long ago. The future is like the
+    /// present.
     pub fn at(&self, controller: ControllerId, tick: Tick) -> Option<Vector3> {
+        self.word(controller, tick)?
+    }
+
+    /// Whether a controller had been taken away at a tick: that is known, and is not the same as not knowing where it was.
+    pub fn is_away(&self, controller: ControllerId, tick: Tick) -> bool {
+        self.word(controller, tick) == Some(None)
+    }
+
+    /// What was last said of a controller up to a tick.
+    fn word(&self, controller: ControllerId, tick: Tick) -> Option<Option<Vector3>> {
         if tick < self.oldest() {
             return None;
         }
@@ -115,7 +136,7 @@ impl Positions {
 }
 
 /// Drops what was replaced by the oldest tick.
-fn forget(path: &mut VecDeque<(Tick, Vector3)>, oldest: Tick) {
+fn forget(path: &mut VecDeque<(Tick, Option<Vector3>)>, oldest: Tick) {
     while path.get(1).is_some_and(|&(since, _)| since <= oldest) {
         path.pop_front();
     }
@@ -149,6 +170,21 @@ mod tests {
             [None, Some(1.0), Some(1.0), Some(2.0), Some(2.0)].map(|x| x.map(place))
         );
         assert_eq!(positions.at(controller(1), Tick(8)), None);
+    }
+
+    #[test]
+    fn who_is_taken_away_is_nowhere_from_then_on() {
+        let mut positions = Positions::new(10);
+        positions.take_away(Tick(4), controller(0)); // of whom nothing is known yet
+        assert!(positions.is_empty());
+        positions.record(Tick(5), controller(0), place(1.0));
+        positions.take_away(Tick(8), controller(0));
+        assert_eq!(positions.at(controller(0), Tick(7)), Some(place(1.0)));
+        assert_eq!(positions.at(controller(0), Tick(8)), None);
+        let away = [7, 8, 9].map(|tick| positions.is_away(controller(0), Tick(tick)));
+        assert_eq!(away, [false, true, true]);
+        positions.record(Tick(9), controller(0), place(2.0));
+        assert_eq!(positions.at(controller(0), Tick(9)), Some(place(2.0)));
     }
 
     #[test]

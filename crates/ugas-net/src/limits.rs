@@ -10,6 +10,9 @@ pub const MAX_REASON: usize = 200;
 pub const MAX_FRAMES: usize = 32;
 /// Most commands in one frame.
 pub const MAX_COMMANDS: usize = 8;
+/// Most ticks that a command may come late and still run: whatever a server is told
+/// ([`ServerConfig::grace`](crate::ServerConfig::grace)), clients know that an older one is not run any more.
+pub const MAX_GRACE: u32 = 8;
 /// Most targets of one command.
 pub const MAX_TARGETS: usize = 32;
 /// Most bytes of an input's name.

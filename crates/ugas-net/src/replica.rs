@@ -65,7 +65,17 @@ pub(crate) struct Change<'a> {
     pub(crate) piece: Option<&'a Piece>,
 }
 
-impl Change<'_> {
+impl<'a> Change<'a> {
+    /// Where a client is at most that does not know of this change.
+    pub(crate) fn before(&self) -> Cursor {
+        Cursor::through(self.version.before(1))
+    }
+
+    /// The same, with another content if there is one.
+    pub(crate) fn with(self, piece: Option<&'a Piece>) -> Self {
+        Self { piece: piece.or(self.piece), ..self }
+    }
+
     /// Where a client is that knows everything up to this change.
     pub(crate) fn cursor(&self) -> Cursor {
         Cursor { version: self.version, key: Some(self.key) }

@@ -14,6 +14,12 @@ use crate::seal::{Seal, Ticket};
 const MAX_TOKENS: usize = 16_384;
 /// Answers to one token before it has let anybody in; honest clients ask four times a second until they time out.
 const MAX_ANSWERS: usize = 256;
+/// How long an open server remembers a token, however long it is good for: longer than anybody knocks with one. There
+/// everybody makes tokens, so whoever likes to could fill the ledger, for as long as tokens live, and lock everybody out.
+///
+/// What is forgotten can be shown again, and that gains nothing: while its peer is connected it is refused for that, and
+/// afterwards whoever could use it, with keys that everybody can read in it, could as well have made one of their own.
+pub(crate) const OPEN_MEMORY: Duration = Duration::from_secs(60);
 const CLEANING_PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -137,6 +143,23 @@ mod tests {
         let fresh = Ticket { expires: late + Duration::from_secs(60), ..ticket(2) };
         assert_eq!(ledger.enter(&fresh, address(1), late), Ok(Sight::First));
         assert_eq!(ledger.tokens.len(), 1);
+    }
+
+    #[test]
+    fn an_open_server_is_not_locked_for_longer_than_a_minute() {
+        let mut ledger = Ledger::default();
+        let expires = NOW + Duration::from_secs(24 * 60 * 60);
+        for number in 0..MAX_TOKENS as u32 {
+            let mut seal = [0; 16];
+            seal[..4].copy_from_slice(&number.to_le_bytes());
+            let forged = Ticket { seal, expires, ..ticket(1) }.remembered(OPEN_MEMORY, NOW);
+            let place = SocketAddr::from((number.to_le_bytes(), 1));
+            assert_eq!(ledger.enter(&forged, place, NOW), Ok(Sight::First));
+        }
+        let honest = Ticket { expires, ..ticket(200) };
+        assert_eq!(ledger.enter(&honest, address(9), NOW), Err(Refusal::Busy));
+        let later = NOW + OPEN_MEMORY;
+        assert_eq!(ledger.enter(&honest, address(9), later), Ok(Sight::First));
     }
 
     #[test]

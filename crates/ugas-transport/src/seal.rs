@@ -39,6 +39,13 @@ pub(crate) struct Ticket {
     pub(crate) expires: Duration,
 }
 
+impl Ticket {
+    /// The same, to be remembered for so long at most.
+    pub(crate) fn remembered(self, memory: Duration, now: Duration) -> Self {
+        Self { expires: self.expires.min(now.saturating_add(memory)), ..self }
+    }
+}
+
 impl Door {
     /// Opens a request of the right length.
     pub(crate) fn examine(&self, request: &[u8], now: Duration) -> Result<Ticket, Refusal> {

@@ -14,7 +14,7 @@ use crate::event::{Departure, News, SendError, ServerEvent};
 use crate::farewell::{Farewells, PAUSES};
 use crate::inbox::Inbox;
 use crate::key::ServerKey;
-use crate::ledger::{Ledger, Sight};
+use crate::ledger::{Ledger, OPEN_MEMORY, Sight};
 use crate::packet::{self, Kind, RECEIVE_BYTES};
 use crate::peer::Peer;
 use crate::rate::{AddressGates, Gate};
@@ -267,6 +267,7 @@ impl ServerSocket {
         if self.is_open && self.peers.contains_key(&ticket.peer) {
             return Err(Refusal::AlreadyConnected);
         }
+        let ticket = if self.is_open { ticket.remembered(OPEN_MEMORY, now) } else { ticket };
         let sight = self.ledger.enter(&ticket, from, now)?;
         if self.peers.contains_key(&ticket.peer) {
             // Only a token that nobody has seen yet proves that the peer itself comes again; others may be recorded.

@@ -329,9 +329,10 @@ impl Simulation {
     ) -> Option<ActivationId> {
         let sequence = self.state.next_sequence();
         let (started, seed) = (self.state.now, self.state.seed);
-        let shared = self.shared_run_stream(ability, request.prediction);
         let granted = self.state.abilities.get(handle)?;
         let (controller, ability_id, level) = (granted.controller, granted.ability, granted.level);
+        let number = self.state.controllers.get(controller)?.ordinal;
+        let shared = self.shared_run_stream(ability, request.prediction, number);
         let owner = self.state.controllers.get_mut(controller)?;
         // V5: a stream of its own, from the seed, the ability's name, its owner, and how often the owner activated it
         // before, under whatever grant: to grant it anew does not repeat its dice.

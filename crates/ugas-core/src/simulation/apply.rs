@@ -318,9 +318,9 @@ impl Simulation {
 
     #[inline(never)]
     fn next_stream(&mut self, effect: &Effect, spec: &EffectSpec, target: ControllerId) -> u64 {
-        let shared = self.shared_stream(effect, spec);
         let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
         let source = source.map_or(u64::MAX, |source| source.ordinal);
+        let shared = self.shared_stream(effect, spec, source);
         let Some(controller) = self.state.controllers.get_mut(target) else { return 0 };
         let count = match controller.rolls.binary_search_by_key(&spec.effect, |(id, _)| *id) {
             Ok(at) => {

@@ -92,7 +92,7 @@ impl Simulation {
     /// Whether the dice of a run are those that client and server roll alike: the key of its stream is no secret then.
     pub fn has_shared_run_dice(&self, run: &Activation) -> bool {
         let ability = self.catalog.ability_by_id(run.ability);
-        ability.is_some_and(|ability| self.shared_run_stream(ability, run.prediction).is_some())
+        ability.is_some_and(|ability| self.shared_run_stream(ability, run.prediction, 0).is_some())
     }
 
     pub(super) fn is_client(&self) -> bool {
@@ -169,7 +169,8 @@ impl Simulation {
         effect.def.prediction == Some(Prediction::Never)
             || is_random
             || (effect.reads_target && !self.is_whole(active.target))
-            || source.is_some_and(|source| !self.is_whole(source))
+            || source.is_some_and(|source| source.is_unseen() || !self.is_whole(source))
+            || active.spec.captured.contains(&None)
     }
 
     /// Whether an effect may be removed here. Of somebody who is only shown, a client takes off what it put there itself.
@@ -215,17 +216,24 @@ impl Simulation {
             || run.is_some_and(|run| run.prediction.is_none())
     }
 
-    /// The stream of a run that both sides roll alike (V5); `None` if it has one of the authority's.
-    pub(super) fn shared_run_stream(&self, ability: &Ability, key: Option<PredictionKey>) -> Option<u64> {
+    /// The stream of a run that both sides roll alike (V5); `None` if it has one of the authority's. `owner` is the number of
+    /// the controller that runs it: two players who act at the same tick have the same key, and not the same dice.
+    pub(super) fn shared_run_stream(
+        &self,
+        ability: &Ability,
+        key: Option<PredictionKey>,
+        owner: u64,
+    ) -> Option<u64> {
         let key = key.filter(|_| ability.def.randomness == Randomness::Predicted)?;
-        Some(RandomStream::derive(self.config.prediction_seed, &[key.0, ability.name_hash]).key())
+        Some(RandomStream::derive(self.config.prediction_seed, &[key.0, ability.name_hash, owner]).key())
     }
 
     /// The stream of an application that both sides roll alike (V5): from the seed of predictions, the key, which of the
-    /// dice under it these are, and the effect.
-    pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec) -> Option<u64> {
+    /// dice under it these are, the effect, and the number of its source, which is what tells the keys of two players
+    /// apart.
+    pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec, source: u64) -> Option<u64> {
         let key = spec.prediction.filter(|_| effect.def.randomness == Randomness::Predicted)?;
-        let parts = [key.0, self.scratch.roll, effect.name_hash];
+        let parts = [key.0, self.scratch.roll, effect.name_hash, source];
         Some(RandomStream::derive(self.config.prediction_seed, &parts).key())
     }
 

@@ -1,9 +1,12 @@
 //! Where controllers are and on whose side, and who is found there (GASD §4.11).
 
 use super::Simulation;
-use crate::handle::ControllerId;
+use crate::controller::Controller;
+use crate::handle::{ControllerId, TaskId};
+use crate::id::AbilityId;
 use crate::refusal::RefusalReason;
 use crate::targeting::{Candidate, Placement, Query, SelectionBuffers, TargetData, Targeting, Team, select};
+use crate::task::Wait;
 
 impl Simulation {
     /// The host says where a controller is; `None` takes it out of the world.
@@ -40,6 +43,42 @@ impl Simulation {
         found
     }
 
+    /// Whether a task that waits for targets may be given these: no more than its targeting wants, and each with the tags,
+    /// on the side and past the filter that it asks for. Where they are is not judged: a server judges that by where they
+    /// were when its client saw them (§13.7).
+    ///
+    /// A host chooses freely; this is for whoever takes a stranger's choice.
+    pub fn may_be_given(&self, task: TaskId, targets: &TargetData) -> bool {
+        let Some(Wait::TargetData { targeting, .. }) = self.wait_of(task) else { return false };
+        let activation =
+            self.state.tasks.get(task).and_then(|task| self.state.activations.get(task.activation));
+        let Some(activation) = activation else { return false };
+        let Some(query) = self.query(targeting, activation.controller, &activation.targets) else {
+            return false;
+        };
+        let fits = |id: ControllerId| {
+            let known = self.state.controllers.get(id);
+            known.is_some_and(|known| query.filters_fit(&candidate((id, known))))
+        };
+        targets.iter().count() <= targeting.limit() && targets.controllers().all(fits)
+    }
+
+    /// How far the targeting of a task reaches that waits for targets, if it says so.
+    pub fn range_of(&self, task: TaskId) -> Option<f64> {
+        match self.wait_of(task)? {
+            Wait::TargetData { targeting, .. } => targeting.range,
+            _ => None,
+        }
+    }
+
+    /// Whether a target has the tags that an ability asks of its targets, and none of those that it refuses (§8.4).
+    /// Activation asks that of the first only, which is the one that it is about.
+    pub fn accepts_target(&self, ability: AbilityId, target: ControllerId) -> bool {
+        let ability = self.catalog.ability_by_id(ability);
+        let target = self.state.controllers.get(target);
+        ability.zip(target).is_some_and(|(ability, target)| ability.target.is_met_by(&target.tags))
+    }
+
     pub(super) fn select_into(
         &self,
         targeting: &Targeting,
@@ -48,10 +87,20 @@ impl Simulation {
         buffers: &mut SelectionBuffers,
         found: &mut TargetData,
     ) {
-        let Some(own) = self.state.controllers.get(owner) else { return found.clear() };
+        let Some(query) = self.query(targeting, owner, given) else { return found.clear() };
+        select(self.state.controllers.iter().map(candidate), &query, buffers, found);
+    }
+
+    fn query<'a>(
+        &'a self,
+        targeting: &'a Targeting,
+        owner: ControllerId,
+        given: &TargetData,
+    ) -> Option<Query<'a>> {
+        let own = self.state.controllers.get(owner)?;
         let target = given.first_controller();
         let filter = targeting.filter.as_deref().and_then(|name| self.catalog.target_filter(name));
-        let query = Query {
+        Some(Query {
             owner_placement: own.placement,
             owner_team: own.team.as_ref(),
             activation_target: target,
@@ -63,14 +112,16 @@ impl Simulation {
             filter: filter.map(|filter| &**filter),
             space: &*self.catalog.space,
             ..Query::new(targeting, owner)
-        };
-        let candidates = self.state.controllers.iter().map(|(controller, known)| Candidate {
-            controller,
-            ordinal: known.ordinal,
-            placement: known.placement,
-            team: known.team.as_ref(),
-            tags: &known.tags,
-        });
-        select(candidates, &query, buffers, found);
+        })
+    }
+}
+
+fn candidate((controller, known): (ControllerId, &Controller)) -> Candidate<'_> {
+    Candidate {
+        controller,
+        ordinal: known.ordinal,
+        placement: known.placement,
+        team: known.team.as_ref(),
+        tags: &known.tags,
     }
 }

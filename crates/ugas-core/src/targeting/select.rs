@@ -103,7 +103,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn filters_fit(&self, candidate: &Candidate<'_>) -> bool {
+    pub(crate) fn filters_fit(&self, candidate: &Candidate<'_>) -> bool {
         let Targeting { require, exclude, query, filter, .. } = self.targeting;
         candidate.tags.has_all(require)
             && candidate.tags.has_none(exclude)

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::codec::to_bytes;
-use ugas_core::effect::magnitude::MagnitudeDef;
+use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, PredictionKey};
 use ugas_core::handle::{ControllerId, TaskId};
-use ugas_core::id::{AttributeId, TagId};
+use ugas_core::id::{ActorId, AttributeId, TagId};
 use ugas_core::mirror::{Mirror, MirrorError, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::Operation;
 use ugas_core::prediction::{Knowledge, Randomness};
@@ -382,6 +382,61 @@ fn what_cannot_be_together_is_left_out_until_it_can() {
     assert_eq!(client.effect(mark).unwrap().remaining(now), Some(Span::ZERO));
     client.advance(Span::from_micros(1));
     assert!(client.effect(mark).is_none() && client.inconsistencies().is_empty());
+}
+
+/// A value frozen from the source, or from the target, of which nothing shows in the magnitude.
+fn frozen(name: &str, from: CaptureFrom, attribute: &str) -> EffectDef {
+    let magnitude = AttributeMagnitudeDef {
+        capture: CaptureTime::OnApplication,
+        coefficient: 0.0,
+        post_add: 1.0,
+        ..AttributeMagnitudeDef::new(from, attribute)
+    };
+    EffectDef::lasting(name, 9.0).modify("Health", Operation::Add, MagnitudeDef::Attribute(magnitude.into()))
+}
+
+#[test]
+fn frozen_values_are_told_to_those_whose_they_are() {
+    let own = frozen("GE_OfSource", CaptureFrom::Source, "Attack");
+    let mut game = Game::of([own, frozen("GE_OfTarget", CaptureFrom::Target, "Attack")]);
+    let mut told = |effect: &str, source: &str, sight| {
+        let active = game.activate(effect, source, "hero");
+        let value = to_bytes(&game.current(source, "Attack"));
+        let pieces = cut(&game.sim, game.id("hero"), sight);
+        let Piece::Record(bytes) = &pieces[&PieceKey::Effect(active)] else { panic!("no record") };
+        bytes.windows(value.len()).any(|window| window == value)
+    };
+    assert!(told("GE_OfSource", "hero", Sight::WHOLE));
+    assert!(told("GE_OfTarget", "hero", Sight::WHOLE));
+    assert!(!told("GE_OfSource", "wolf", Sight::WHOLE));
+    assert!(!told("GE_OfSource", "hero", Sight::EFFECTS));
+    assert!(!told("GE_OfTarget", "hero", Sight::EFFECTS));
+}
+
+#[test]
+fn who_is_not_seen_is_not_named() {
+    let mut game = Game::of([EffectDef::lasting("GE_Slow", 30.0)]);
+    let (hero, wolf) = (game.id("hero"), game.id("wolf"));
+    let context = EffectContext::of(wolf).caused_by(ActorId(77)).at([1.0, 2.0, 3.0]);
+    let slow = game.sim.catalog().effect("GE_Slow").unwrap();
+    let spec = game.sim.spec(slow, 1.0, context).unwrap();
+    game.apply_spec(&spec, "hero");
+    let active = *game.sim.controller(hero).unwrap().effects().last().unwrap();
+    let key = PieceKey::Effect(active);
+    let mut named = Vec::new();
+    game.sim.named_in(key, |id| named.push(id));
+    assert_eq!(named, [wolf]);
+    let mut scratch = PieceScratch::default();
+    let whole = game.sim.veiled(key, Sight::WHOLE, &mut scratch, |_| true).unwrap();
+    assert_eq!(whole, cut(&game.sim, hero, Sight::WHOLE)[&key]);
+    let veiled = game.sim.veiled(key, Sight::WHOLE, &mut scratch, |id| id != wolf).unwrap();
+    let (mut mirror, mut client) = client_of(&game);
+    show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+    show(&mut mirror, &game.sim, wolf, Sight::WHOLE);
+    mirror.put(hero, key, veiled).unwrap();
+    mirror.install(&mut client, game.sim.now()).unwrap();
+    let context = client.effect(mirror.local(active).unwrap()).unwrap().spec().context();
+    assert_eq!(*context, EffectContext::of(ControllerId::UNSEEN));
 }
 
 #[test]

@@ -9,11 +9,10 @@ use ugas_core::prediction::Knowledge;
 use super::impulses::News;
 use super::shown::digest;
 use super::{Client, ClientEvent, Prediction, happened};
+use crate::limits::MAX_GRACE;
 use crate::message::{CommandFrame, Rejection, Verdict};
 use crate::tick::Tick;
 
-/// No server takes commands that are so many ticks late.
-const LATEST: u32 = 8;
 /// Commands whose answer is awaited; a server that never answers does not make a client remember more.
 const MOST_UNANSWERED: usize = 4_096;
 /// How long they do.
@@ -45,8 +44,9 @@ impl Client {
         self.give_up(base);
         // What the server has decided about is in its state, or was rejected.
         let delivered = self.delivered;
-        self.frames
-            .retain(|frame| frame.tick > base || frame.tick > delivered && frame.tick.after(LATEST) > base);
+        self.frames.retain(|frame| {
+            frame.tick > base || frame.tick > delivered && frame.tick.after(MAX_GRACE) > base
+        });
         self.withdrawn.retain(|key| key.tick() > base.0);
         let mut news = News::default();
         self.impulses.settle(base, &mut news);
@@ -66,7 +66,7 @@ impl Client {
     fn give_up(&mut self, base: Tick) {
         let delivered = self.delivered;
         let missed =
-            self.frames.iter().filter(|frame| frame.tick > delivered && frame.tick.after(LATEST) <= base);
+            self.frames.iter().filter(|frame| frame.tick > delivered && frame.tick.after(MAX_GRACE) <= base);
         let missed: SmallVec<[(Tick, usize); 4]> =
             missed.map(|frame| (frame.tick, frame.commands.len())).collect();
         for (tick, commands) in missed {

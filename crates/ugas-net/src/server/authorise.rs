@@ -6,13 +6,14 @@ use smallvec::SmallVec;
 use ugas_core::ability::{GameplayEvent, NetExecution};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
+use ugas_core::id::AbilityId;
 use ugas_core::input::InputId;
 use ugas_core::simulation::{ActivationRequest, Simulation};
 use ugas_core::targeting::TargetData;
 use ugas_core::task::TaskOutcome;
 
 use super::session::{Session, key};
-use super::{Host, PeerId, Reach, Server, ServerEvent};
+use super::{AfterDeadline, Host, PeerId, Reach, Server, ServerEvent};
 use crate::message::{NetCommand, Rejection, RunRef, Verdict};
 use crate::tick::Tick;
 
@@ -70,6 +71,7 @@ impl<H: Host> Server<H> {
             }
             NetCommand::Decline(controller) => {
                 self.own(peer, controller)?;
+                self.may_decline(controller)?;
                 self.predicting(key, |sim| sim.decline(controller)).map_err(|_| Rejection::NotOwner)
             }
             NetCommand::Press { controller, input } => {
@@ -93,7 +95,7 @@ impl<H: Host> Server<H> {
             NetCommand::Targets { run, thread, targets } => {
                 let run = self.own_run(peer, run)?;
                 let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
-                self.reachable(peer, run, &targets)?;
+                self.may_target(peer, run, task, &targets)?;
                 match self.predicting(key, |sim| sim.provide_targets(task, targets)) {
                     Ok(true) => Ok(()),
                     Ok(false) => Err(Rejection::NothingWaits),
@@ -141,6 +143,11 @@ impl<H: Host> Server<H> {
         if event.is_some() && !self.config.trust_events {
             return Err(Rejection::NotAllowed);
         }
+        // What begins by itself, and by no input, is not for anybody to begin.
+        let answers_only = !definition.triggers.is_empty() && granted.input().is_none();
+        if answers_only && !(event.is_some() && self.config.trust_events) {
+            return Err(Rejection::NotAllowed);
+        }
         // Before all else: whatever else is said of a target that the client does not see would tell of it.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
         self.sees(peer, targets.controllers().chain(named))?;
@@ -151,9 +158,11 @@ impl<H: Host> Server<H> {
         self.simulation
             .reaching(handle, |sim| sim.can_activate_on(handle, targets))
             .map_err(|_| Rejection::NotActivated)?;
+        self.accepts(ability, &request.targets).map_err(|_| Rejection::NotActivated)?;
         // 4. Effects are never named by a client, and what the ability applies is in its definition.
         // 3. Target reachability, last because it may look into the past.
-        self.reachable_from(peer, controller, ability, &request.targets)?;
+        let range = self.range_of(ability);
+        self.reachable_from(peer, (controller, ability), range, &request.targets)?;
         let run = self.simulation.reaching(handle, |sim| sim.activate_with(handle, request));
         let run = run.map_err(|_| Rejection::NotActivated)?;
         if let Some(session) = self.sessions.get_mut(&peer) {
@@ -215,27 +224,64 @@ impl<H: Host> Server<H> {
             .find(|task| self.simulation.task(*task).is_some_and(|task| task.thread() == thread))
     }
 
-    fn reachable(&self, peer: PeerId, run: ActivationId, targets: &TargetData) -> Result<(), Rejection> {
+    /// Whether a task that waits for targets may be given these by a client: as the targeting of the task asks, and the
+    /// ability.
+    fn may_target(
+        &self,
+        peer: PeerId,
+        run: ActivationId,
+        task: TaskId,
+        targets: &TargetData,
+    ) -> Result<(), Rejection> {
+        // Before all else: whatever else is said of a target that the client does not see would tell of it.
+        self.sees(peer, targets.controllers())?;
         let activation = self.simulation.activation(run).ok_or(Rejection::NotGranted)?;
-        self.reachable_from(peer, activation.controller(), activation.ability(), targets)
+        let (controller, ability) = (activation.controller(), activation.ability());
+        if waits_for_targets(&self.simulation, task) && !self.simulation.may_be_given(task, targets) {
+            return Err(Rejection::NotReachable);
+        }
+        self.accepts(ability, targets)?;
+        let ranges = [self.range_of(ability), self.simulation.range_of(task)];
+        let range = ranges.into_iter().flatten().min_by(f64::total_cmp);
+        self.reachable_from(peer, (controller, ability), range, targets)
+    }
+
+    /// The ability asks something of its targets: of each, not only of the first.
+    fn accepts(&self, ability: AbilityId, targets: &TargetData) -> Result<(), Rejection> {
+        let mut targets = targets.controllers();
+        let accepts = targets.all(|target| self.simulation.accepts_target(ability, target));
+        accepts.then_some(()).ok_or(Rejection::NotReachable)
+    }
+
+    fn range_of(&self, ability: AbilityId) -> Option<f64> {
+        self.catalog().ability_by_id(ability)?.def().max_range
+    }
+
+    /// To decline ends what waits for an answer: that must be the client's to end.
+    fn may_decline(&self, controller: ControllerId) -> Result<(), Rejection> {
+        for task in
+            self.simulation.tasks_of(controller).filter(|task| waits_for_answer(&self.simulation, *task))
+        {
+            let run = self.simulation.task(task).ok_or(Rejection::NothingWaits)?.activation();
+            self.may_end(run)?;
+        }
+        Ok(())
     }
 
     /// What a client does not see, it cannot aim at.
     fn sees(&self, peer: PeerId, mut named: impl Iterator<Item = ControllerId>) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        let is_seen = |id: ControllerId| session.views.get(&id).is_some_and(|view| !view.leaving);
-        named.all(is_seen).then_some(()).ok_or(Rejection::NotReachable)
+        named.all(|id| session.sees(id)).then_some(()).ok_or(Rejection::NotReachable)
     }
 
     fn reachable_from(
         &self,
         peer: PeerId,
-        instigator: ControllerId,
-        ability: ugas_core::id::AbilityId,
+        (instigator, ability): (ControllerId, AbilityId),
+        range: Option<f64>,
         targets: &TargetData,
     ) -> Result<(), Rejection> {
         let session = self.sessions.get(&peer).ok_or(Rejection::NotOwner)?;
-        let range = self.catalog().ability_by_id(ability).and_then(|ability| ability.def().max_range);
         // The client acted on what it saw: the state that it had acknowledged.
         let seen = session.seen;
         self.sees(peer, targets.controllers())?;
@@ -257,8 +303,7 @@ impl<H: Host> Server<H> {
         let now = self.simulation.now();
         let (simulation, trusts_hosts) = (&self.simulation, self.config.trust_host_tasks);
         let waits = |task: TaskId| {
-            matches!(simulation.task_kind(task), Some("WaitTargetData" | "WaitConfirmCancel"))
-                || trusts_hosts && simulation.is_host_task(task)
+            waits_for_answer(simulation, task) || trusts_hosts && simulation.is_host_task(task)
         };
         // Who left does not answer any more, but what they began has its deadline.
         self.deserted.retain(|controller| simulation.tasks_of(*controller).any(waits));
@@ -273,15 +318,29 @@ impl<H: Host> Server<H> {
         }
         for task in overdue {
             let Some(run) = self.simulation.task(task).map(|task| task.activation()) else { continue };
-            match (self.config.after_deadline, self.simulation.preview_targets(task)) {
-                (super::AfterDeadline::Generate, Some(targets)) => {
-                    let _ = self.simulation.provide_targets(task, targets);
-                }
-                _ => {
-                    self.simulation.cancel(run);
-                }
+            let policy = self.host.after_deadline(&self.simulation, task, self.config.after_deadline);
+            let began_with = || self.simulation.activation(run).map(|run| run.targets().clone());
+            let targets = match policy {
+                _ if !waits_for_targets(&self.simulation, task) => None,
+                AfterDeadline::Cancel => None,
+                AfterDeadline::Generate => self.simulation.preview_targets(task),
+                AfterDeadline::Default => began_with(),
+            };
+            let is_given =
+                targets.is_some_and(|targets| self.simulation.provide_targets(task, targets) == Ok(true));
+            if !is_given {
+                self.simulation.cancel(run);
             }
             self.events.push_back(ServerEvent::Overdue { task });
         }
     }
+}
+
+fn waits_for_targets(simulation: &Simulation, task: TaskId) -> bool {
+    simulation.task_kind(task) == Some("WaitTargetData")
+}
+
+/// Whether a task waits for something that a player says.
+fn waits_for_answer(simulation: &Simulation, task: TaskId) -> bool {
+    waits_for_targets(simulation, task) || simulation.task_kind(task) == Some("WaitConfirmCancel")
 }

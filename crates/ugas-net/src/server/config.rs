@@ -14,6 +14,9 @@ pub enum AfterDeadline {
     Cancel,
     /// The server chooses targets itself, where that is what is waited for; otherwise the run is cancelled.
     Generate,
+    /// The run goes on with the targets that it began with, where targets are what is waited for, also if there are none;
+    /// otherwise it is cancelled.
+    Default,
 }
 
 /// How a server is set up.
@@ -25,7 +28,8 @@ pub struct ServerConfig {
     pub max_clients: u32,
     /// How many ticks ahead commands may be stamped.
     pub max_lead: u32,
-    /// How many ticks late a command may come and still run, then at once.
+    /// How many ticks late a command may come and still run, then at once; at most
+    /// [`MAX_GRACE`](crate::limits::MAX_GRACE), which clients count on.
     pub grace: u32,
     /// A client that is silent for longer is gone.
     pub timeout: Span,
@@ -42,7 +46,8 @@ pub struct ServerConfig {
     /// How long a task may wait for a client's targets or confirmation, and for its host where that is trusted. Inputs are
     /// awaited as long as the ability likes.
     pub client_deadline: Span,
-    /// What becomes of it then.
+    /// What becomes of it then, unless the host says otherwise for this one
+    /// ([`Host::after_deadline`](super::Host::after_deadline)).
     pub after_deadline: AfterDeadline,
     /// Whether a client may say that a task which its host carries out went well. Otherwise the server's host says so.
     pub trust_host_tasks: bool,

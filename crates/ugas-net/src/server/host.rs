@@ -1,6 +1,6 @@
 //! What a server asks the game.
 
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
 use ugas_core::targeting::{Target, TargetData};
@@ -8,7 +8,7 @@ use ugas_core::targeting::{Target, TargetData};
 use crate::history::Positions;
 use crate::message::{ClientId, Rejection};
 use crate::schedule::ActorClass;
-use crate::server::PeerId;
+use crate::server::{AfterDeadline, PeerId};
 use crate::tick::Tick;
 
 /// A client's wish to act on a target, for [`Host::reaches`].
@@ -20,7 +20,7 @@ pub struct Reach<'a> {
     pub instigator: ControllerId,
     /// On what.
     pub target: &'a Target,
-    /// The farthest that the ability's targeting goes, if it says so.
+    /// The farthest that the ability goes, or the targeting that waits for targets, whichever is less; if either says so.
     pub range: Option<f64>,
     /// What the client saw when it acted: positions are best looked up there.
     pub seen: Tick,
@@ -76,6 +76,13 @@ pub trait Host {
             .all(|(at, id)| targets.controllers().take(at).all(|other| other != id))
     }
 
+    /// What becomes of a task that waited for a client for too long. By default what
+    /// [`ServerConfig::after_deadline`](super::ServerConfig::after_deadline) says; a game may say it for each ability.
+    fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
+        let _ = (simulation, task);
+        usual
+    }
+
     /// Told of every rejected command, with how many of this client's were rejected for this reason so far.
     fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
         let _ = (client, rejection, count);
@@ -89,7 +96,8 @@ pub struct Defaults;
 
 impl Host for Defaults {}
 
-/// Whether a target is within the range of an ability; true if that cannot be told.
+/// Whether a target is within the range of an ability; true if that cannot be told. Who was taken out of the world is in
+/// nobody's range.
 pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
     /// Both sides round positions, and the client sees others a little late.
     const TOLERANCE: f64 = 1.1;
@@ -99,6 +107,9 @@ pub fn within_range(simulation: &Simulation, positions: &Positions, reach: Reach
         simulation.controller(controller)?.placement().map(|placement| placement.position())
     };
     let seen = |controller: ControllerId| positions.at(controller, reach.seen).or_else(|| now(controller));
+    if reach.target.controller().is_some_and(|target| positions.is_away(target, reach.seen)) {
+        return false;
+    }
     let target = reach.target.controller().and_then(seen).or_else(|| reach.target.location());
     // A client sees others late, and itself where it is: who has left a place does not act from there any more.
     let (Some(from), Some(to)) = (now(reach.instigator), target) else { return true };

@@ -7,6 +7,7 @@ mod doorstep;
 mod host;
 mod publish;
 mod session;
+mod view;
 mod views;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,7 +17,7 @@ use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
-use ugas_core::mirror::PieceScratch;
+use ugas_core::mirror::{PieceKey, PieceScratch};
 use ugas_core::simulation::{Role, Simulation};
 use ugas_core::time::{Span, Time};
 
@@ -27,6 +28,7 @@ use self::doorstep::Doorsteps;
 use self::session::{Sent, Session};
 use crate::history::Positions;
 use crate::lens::{Lens, LensId, LensRules, Own};
+use crate::limits::MAX_GRACE;
 use crate::message::{ByeReason, ClientId, Frames, RefusedReason, Rejection, ToClient, ToServer, Verdict};
 use crate::packets::Fate;
 use crate::replica::Replica;
@@ -82,6 +84,14 @@ pub enum ServerEvent {
         /// Which.
         task: TaskId,
     },
+    /// A part of a controller is larger than a datagram: whoever looks through this lens is not told of it until it is
+    /// smaller. It is said once for each content.
+    TooLarge {
+        /// Whose part.
+        controller: ControllerId,
+        /// Which.
+        piece: PieceKey,
+    },
     /// A command was rejected, or several of one datagram for the same reason.
     Rejected {
         /// Whose.
@@ -108,6 +118,8 @@ pub struct ServerStatistics {
     pub commands: u64,
     /// Commands that were rejected.
     pub rejected: u64,
+    /// Parts of controllers that were too large to be told ([`ServerEvent::TooLarge`]).
+    pub too_large: u64,
 }
 
 /// A cue that flashed, until everybody who may see it has.
@@ -153,6 +165,8 @@ pub struct Server<H = Defaults> {
     outbox: VecDeque<Transmit>,
     events: VecDeque<ServerEvent>,
     scratch: PieceScratch,
+    /// Pieces that were too large to be told, with the versions of which that was said.
+    too_large: BTreeMap<(ControllerId, PieceKey), Tick>,
     statistics: ServerStatistics,
 }
 
@@ -166,6 +180,7 @@ impl Server<Defaults> {
 impl<H: Host> Server<H> {
     /// A server that asks `host`. The simulation's role becomes [`Role::Server`].
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
+        let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
         let rules = LensRules::new(simulation.catalog());
         let now = simulation.now();
@@ -197,6 +212,7 @@ impl<H: Host> Server<H> {
             outbox: VecDeque::new(),
             events: VecDeque::new(),
             scratch: PieceScratch::default(),
+            too_large: BTreeMap::new(),
             statistics: ServerStatistics::default(),
             config,
         };
@@ -287,6 +303,7 @@ impl<H: Host> Server<H> {
             + self.deserted.len()
             + self.changed.len()
             + self.flashes.len()
+            + self.too_large.len()
             + self.outbox.len()
             + self.events.len()
     }
@@ -422,8 +439,9 @@ impl<H: Host> Server<H> {
         self.positions.advance(self.tick);
         for controller in &self.changed {
             let placement = self.simulation.controller(*controller).and_then(|known| known.placement());
-            if let Some(placement) = placement {
-                self.positions.record(self.tick, *controller, placement.position());
+            match placement {
+                Some(placement) => self.positions.record(self.tick, *controller, placement.position()),
+                None => self.positions.take_away(self.tick, *controller),
             }
         }
     }

@@ -4,10 +4,8 @@
 //! it can be predicted upon. Of others it gets what it does not know yet, those that waited longest first, for as long as
 //! its bandwidth lasts; what gets lost is sent again.
 
+mod blocks;
 mod draft;
-
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use smallvec::SmallVec;
 use ugas_core::event::{Event, EventKind};
@@ -15,26 +13,20 @@ use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
 use ugas_core::time::Span;
 
-use self::draft::{BEFORE_BLOCK, Draft, MAX_BLOCK};
+use self::blocks::Blocks;
+use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
-use crate::bits::BitWriter;
 use crate::lens::LensId;
 use crate::message::Burst;
 use crate::rate::DATAGRAM_OVERHEAD;
-use crate::replica::{Change, Cursor};
+use crate::replica::Cursor;
 use crate::schedule::ActorClass;
-use crate::wire::{Dictionary, Exactness, UpdateHeader, View, write_block};
+use crate::wire::UpdateHeader;
 
 /// Most parts of one tick's own state. A client's word acknowledges 33 datagrams
 /// ([`ACK_WINDOW`](crate::packets::ACK_WINDOW)), and there are those about others.
 const MAX_PARTS: usize = 16;
-
-/// Changes of a controller in pieces that each fit into a datagram, with where a client is after each.
-type Encoded = Rc<[(BitWriter, Cursor)]>;
-
-/// What was encoded in this tick, for all who need the same.
-type Blocks = BTreeMap<(ControllerId, LensId, Cursor, bool), Encoded>;
 
 impl<H: Host> Server<H> {
     /// Looks at what changed, and sends updates to the clients that are due.
@@ -133,12 +125,12 @@ impl<H: Host> Server<H> {
     fn add_others(&mut self, peer: PeerId, blocks: &mut Blocks, drafts: &mut Vec<Draft>) {
         for controller in self.waiting_others(peer) {
             let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let Some((epoch, cursor, leaving)) = view.map(|view| (view.epoch, view.sent, view.leaving))
+            let Some((telling, cursor, leaving)) = view.map(|view| (view.telling(), view.sent, view.leaving))
             else {
                 continue;
             };
             if leaving {
-                let is_told = self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, epoch));
+                let is_told = self.add(peer, drafts, BEFORE_BLOCK, |draft| draft.gone(controller, telling));
                 if let Some(session) = self.sessions.get_mut(&peer).filter(|_| is_told) {
                     session.behind.remove(&controller);
                 }
@@ -146,13 +138,15 @@ impl<H: Host> Server<H> {
             }
             let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
             // Who is too far behind begins anew.
-            let mut reached = if view.epoch == epoch { cursor } else { Cursor::START };
+            let mut reached = if view.epoch == telling.epoch { cursor } else { Cursor::START };
+            let telling = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let telling = telling.map(|view| view.telling()).unwrap_or_default();
             let mut is_complete = true;
             for (at, (block, after)) in encoded.iter().enumerate() {
                 if !self.add(peer, drafts, BEFORE_BLOCK + block.byte_len(), |draft| {
                     let is_in = draft.controller(controller, view, &encoded, at);
                     if is_in {
-                        draft.sent.views.push((controller, view.epoch, Some((reached, *after))));
+                        draft.sent.views.push((controller, telling, Some((reached, *after))));
                     }
                     is_in
                 }) {
@@ -224,32 +218,6 @@ impl<H: Host> Server<H> {
         waiting.into_iter().map(|(_, controller)| controller).collect()
     }
 
-    /// The changes after `cursor`, and how the client sees the controller.
-    fn blocks_for(
-        &mut self,
-        peer: PeerId,
-        controller: ControllerId,
-        mut cursor: Cursor,
-        blocks: &mut Blocks,
-    ) -> (Encoded, View) {
-        let nothing = || (Encoded::default(), View::default());
-        let Some(session) = self.sessions.get_mut(&peer) else { return nothing() };
-        let Some(view) = session.views.get_mut(&controller) else { return nothing() };
-        let own = view.own;
-        let Some(replica) = self.replicas.get(&(controller, view.lens)) else { return nothing() };
-        let Some(lens) = self.lenses.get(usize::from(view.lens.0)) else { return nothing() };
-        if cursor != Cursor::START && !replica.reaches(cursor) {
-            // Too far behind: everything anew.
-            view.begin_anew();
-            cursor = Cursor::START;
-        }
-        let shown = View { epoch: view.epoch, own, sight: lens.sight };
-        let encoded = blocks.entry((controller, view.lens, cursor, own)).or_insert_with(|| {
-            encode(&replica.changes(cursor), Cursor::through(self.tick), own, &self.dictionary)
-        });
-        (Rc::clone(encoded), shown)
-    }
-
     fn send_drafts(&mut self, peer: PeerId, drafts: Vec<Draft>) {
         let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
         for draft in drafts {
@@ -304,7 +272,8 @@ impl<H: Host> Server<H> {
         let first = self.flashes.front().map_or(self.next_flash, |flash| flash.number);
         session.bursts.retain(|burst| burst.number >= first);
         let mut at = 0;
-        for waiting in session.bursts.iter_mut().filter(|burst| !burst.is_sent) {
+        let mut bursts = core::mem::take(&mut session.bursts);
+        for waiting in bursts.iter_mut().filter(|burst| !burst.is_sent) {
             let Some(flash) = self.flashes.get((waiting.number - first) as usize) else { continue };
             let EventKind::CueExecuted { controller, cue, parameters } = flash.event.kind else { continue };
             let source = flash.event.cause.source;
@@ -314,7 +283,7 @@ impl<H: Host> Server<H> {
                 ordinal: waiting.ordinal,
                 cue,
                 controller,
-                source: source.filter(|source| session.views.get(source).is_some_and(|view| !view.leaving)),
+                source: source.filter(|source| session.sees(*source)),
                 key: flash.event.prediction.filter(|_| is_own),
                 magnitude: short(parameters.magnitude),
                 level: short(parameters.level),
@@ -327,43 +296,11 @@ impl<H: Host> Server<H> {
             draft.sent.bursts.push(waiting.number);
             waiting.is_sent = true;
         }
+        session.bursts = bursts;
     }
 }
 
 /// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.
 fn short(value: f64) -> f32 {
     if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) }
-}
-
-/// Changes in blocks that each fit into a datagram. They are ordered by age, and written by key.
-fn encode(changes: &[Change<'_>], end: Cursor, own: bool, dictionary: &Dictionary) -> Encoded {
-    let mut encoded = Vec::new();
-    let mut rest = changes;
-    while !rest.is_empty() {
-        let mut count = rest.len();
-        let block = loop {
-            let block = encode_block(&rest[..count], own, dictionary);
-            if count == 1 || block.byte_len() <= MAX_BLOCK {
-                break block;
-            }
-            count = count.div_ceil(2);
-        };
-        let reached = if count == rest.len() { end } else { rest[count - 1].cursor() };
-        // A single piece that no datagram has room for cannot be told at all.
-        if block.byte_len() <= MAX_BLOCK {
-            encoded.push((block, reached));
-        }
-        rest = &rest[count..];
-    }
-    encoded.into()
-}
-
-fn encode_block(changes: &[Change<'_>], own: bool, dictionary: &Dictionary) -> BitWriter {
-    let mut pieces: Vec<_> = changes.iter().map(|change| (change.key, change.piece)).collect();
-    pieces.sort_unstable_by_key(|(key, _)| *key);
-    let mut block = BitWriter::new();
-    // What the core cuts can be written.
-    let written = write_block(dictionary, Exactness::of(own), pieces.into_iter(), &mut block);
-    debug_assert_eq!(written, Ok(()));
-    block
 }

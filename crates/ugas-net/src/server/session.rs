@@ -7,8 +7,8 @@ use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::time::{Span, Time};
 
+use super::view::{Range, Telling, View};
 use super::{PeerId, ServerConfig};
-use crate::lens::LensId;
 use crate::message::{
     ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict,
 };
@@ -31,59 +31,6 @@ const MAX_REFUSED: usize = 128;
 /// Most flashes that wait for one client.
 const MAX_BURSTS: usize = 256;
 
-/// From where to where in the changes of a replica.
-type Range = (Cursor, Cursor);
-
-/// What a client knows of a controller.
-#[derive(Debug)]
-pub(super) struct View {
-    pub(super) lens: LensId,
-    /// Whether it is the client's own.
-    pub(super) own: bool,
-    pub(super) epoch: u8,
-    /// What it has acknowledged.
-    pub(super) acked: Cursor,
-    /// What it will know if nothing gets lost.
-    pub(super) sent: Cursor,
-    pub(super) last_sent: Option<Tick>,
-    /// It is to be told that the controller is gone, and has not acknowledged it.
-    pub(super) leaving: bool,
-    /// What arrived beyond a gap: from where to where.
-    beyond: SmallVec<[Range; 2]>,
-}
-
-impl View {
-    pub(super) fn new(lens: LensId, own: bool, epoch: u8) -> Self {
-        let nothing = Cursor::START;
-        let beyond = SmallVec::new();
-        Self { lens, own, epoch, acked: nothing, sent: nothing, last_sent: None, leaving: false, beyond }
-    }
-
-    /// The client is told everything from the beginning.
-    pub(super) fn begin_anew(&mut self) {
-        *self = Self::new(self.lens, self.own, self.epoch.wrapping_add(1));
-    }
-
-    /// Changes arrived. Only those without a gap before them count: what got lost before them has to come first.
-    fn arrived(&mut self, from: Cursor, to: Cursor) {
-        /// Gaps are short: what falls out is sent again.
-        const MOST_BEYOND: usize = 32;
-
-        if from > self.acked {
-            if self.beyond.len() < MOST_BEYOND {
-                self.beyond.push((from, to));
-            }
-            return;
-        }
-        self.acked = self.acked.max(to);
-        while let Some(at) = self.beyond.iter().position(|(from, _)| *from <= self.acked) {
-            let (_, to) = self.beyond.swap_remove(at);
-            self.acked = self.acked.max(to);
-        }
-        self.sent = self.sent.max(self.acked);
-    }
-}
-
 /// What a datagram held.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
@@ -91,8 +38,8 @@ pub(super) struct Sent {
     pub(super) tick: Tick,
     /// Which part of which tick's own state.
     pub(super) own: Option<(Tick, u8)>,
-    /// Controllers with their epochs, and from where to where the client gets; `None` if it is told that they are gone.
-    pub(super) views: SmallVec<[(ControllerId, u8, Option<Range>); 4]>,
+    /// Controllers, and from where to where the client gets; `None` if it is told that they are gone.
+    pub(super) views: SmallVec<[(ControllerId, Telling, Option<Range>); 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,
     pub(super) bursts: SmallVec<[u64; 2]>,
 }
@@ -114,7 +61,7 @@ struct OwnTick {
     parts: u8,
     /// One bit a part.
     arrived: u64,
-    controllers: SmallVec<[(ControllerId, u8); 1]>,
+    controllers: SmallVec<[(ControllerId, Telling); 1]>,
 }
 
 /// One client.
@@ -197,6 +144,20 @@ impl Session {
         self.past.get(&controller).map(|(epoch, _)| *epoch)
     }
 
+    /// Whether the client sees a controller, and not merely has not heard yet that it is gone.
+    pub(super) fn sees(&self, controller: ControllerId) -> bool {
+        self.views.get(&controller).is_some_and(|view| !view.leaving)
+    }
+
+    /// A controller came into view: what was told of others without naming it is told again.
+    pub(super) fn name(&mut self, seen: ControllerId) {
+        for (controller, view) in self.views.iter_mut().filter(|(_, view)| !view.leaving) {
+            if view.name(seen) {
+                self.behind.insert(*controller);
+            }
+        }
+    }
+
     /// Remembers a frame that came too early. Of too many, those that are nearest count: the others are too early still.
     fn refuse(&mut self, tick: Tick) {
         self.refused.insert(tick);
@@ -222,7 +183,7 @@ impl Session {
             + self.frames.values().map(|frame| 1 + frame.len()).sum::<usize>()
             + self.refused.len()
             + self.results.len()
-            + self.views.len()
+            + self.views.values().map(|view| 1 + view.withheld.len()).sum::<usize>()
             + self.past.len()
             + self.behind.len()
             + self.owned.len()
@@ -316,8 +277,8 @@ impl Session {
     /// A datagram arrived at the client.
     pub(super) fn on_arrival(&mut self, sent: Sent) {
         self.seen = self.seen.max(sent.tick);
-        for (controller, epoch, range) in sent.views {
-            let view = self.views.get_mut(&controller).filter(|view| view.epoch == epoch);
+        for (controller, telling, range) in sent.views {
+            let view = self.views.get_mut(&controller).filter(|view| view.telling() == telling);
             let Some(view) = view else {
                 continue;
             };
@@ -327,7 +288,7 @@ impl Session {
                     self.views.remove(&controller);
                     self.behind.remove(&controller);
                     self.past.retain(|_, (_, since)| *since >= sent.tick.before(REMEMBERED_EPOCHS));
-                    self.past.insert(controller, (epoch, sent.tick));
+                    self.past.insert(controller, (telling.epoch, sent.tick));
                 }
                 None => {}
             }
@@ -341,8 +302,8 @@ impl Session {
 
     /// A datagram got lost: what it held has to be sent again.
     pub(super) fn on_loss(&mut self, sent: Sent) {
-        for (controller, epoch, _) in sent.views {
-            let view = self.views.get_mut(&controller).filter(|view| view.epoch == epoch);
+        for (controller, telling, _) in sent.views {
+            let view = self.views.get_mut(&controller).filter(|view| view.telling() == telling);
             let Some(view) = view else {
                 continue;
             };
@@ -365,8 +326,9 @@ impl Session {
         if self.own_ticks.len() >= RECENT {
             self.own_ticks.pop_front();
         }
-        let epoch_of = |controller: &ControllerId| Some((*controller, self.views.get(controller)?.epoch));
-        let controllers = told.iter().filter_map(epoch_of).collect();
+        let telling_of =
+            |controller: &ControllerId| Some((*controller, self.views.get(controller)?.telling()));
+        let controllers = told.iter().filter_map(telling_of).collect();
         self.own_ticks.push_back(OwnTick { tick, parts, arrived: 0, controllers });
     }
 
@@ -378,8 +340,8 @@ impl Session {
             return;
         }
         let cursor = Cursor::through(tick);
-        for (controller, epoch) in &own.controllers {
-            if let Some(view) = self.views.get_mut(controller).filter(|view| view.epoch == *epoch) {
+        for (controller, telling) in &own.controllers {
+            if let Some(view) = self.views.get_mut(controller).filter(|view| view.telling() == *telling) {
                 view.acked = view.acked.max(cursor);
             }
         }
@@ -395,12 +357,14 @@ pub(super) fn key(tick: Tick, sequence: usize) -> PredictionKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lens::LensId;
 
     const WOLF: ControllerId = ControllerId::UNSEEN;
 
     fn gone(session: &mut Session, tick: u32, epoch: u8) -> Sent {
         session.views.entry(WOLF).and_modify(|view| view.leaving = true);
-        Sent { tick: Tick(tick), views: [(WOLF, epoch, None)].into_iter().collect(), ..Sent::default() }
+        let telling = Telling { epoch, turn: 0 };
+        Sent { tick: Tick(tick), views: [(WOLF, telling, None)].into_iter().collect(), ..Sent::default() }
     }
 
     /// Told twice that it is gone, a client acknowledges the second word when it sees it again and is to lose it again.
@@ -418,6 +382,24 @@ mod tests {
         assert_eq!(session.views.len(), 1);
         session.on_arrival(third);
         assert!(session.views.is_empty());
+    }
+
+    #[test]
+    fn what_was_told_without_a_name_is_told_again_whatever_is_acknowledged_of_it() {
+        let at = |tick| Cursor::through(Tick(tick));
+        let mut session = Session::new(PeerId(1), ClientId(1), 1, Time::ZERO, &ServerConfig::default());
+        session.views.insert(WOLF, View::new(LensId(0), false, 0));
+        let view = session.views.get_mut(&WOLF).unwrap();
+        let telling = view.telling();
+        view.withhold(WOLF, at(4));
+        view.arrived(Cursor::START, at(6));
+        session.name(WOLF);
+        assert_eq!(session.views[&WOLF].acked, at(4));
+        assert!(session.behind.contains(&WOLF));
+        // Under way when it came into view, and still without the name.
+        let views = [(WOLF, telling, Some((at(6), at(9))))].into_iter().collect();
+        session.on_arrival(Sent { tick: Tick(9), views, ..Sent::default() });
+        assert_eq!(session.views[&WOLF].acked, at(4));
     }
 
     #[test]

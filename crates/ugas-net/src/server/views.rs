@@ -2,7 +2,7 @@
 
 use ugas_core::handle::ControllerId;
 
-use super::session::View;
+use super::view::View;
 use super::{Host, PeerId, Server};
 use crate::lens::{Lens, LensId, Own};
 use crate::message::ClientId;
@@ -84,6 +84,7 @@ impl<H: Host> Server<H> {
         self.audience.remove(&controller);
         self.changed.remove(&controller);
         self.positions.remove(controller);
+        self.too_large.retain(|(known, _), _| *known != controller);
     }
 
     fn exists(&self, controller: ControllerId) -> bool {
@@ -129,6 +130,7 @@ impl<H: Host> Server<H> {
         let epoch = epoch.map_or(0, |epoch| epoch.wrapping_add(1));
         session.views.insert(controller, View::new(lens, own, epoch));
         session.behind.insert(controller);
+        session.name(controller);
         if let Some((old, _)) = old {
             self.leave_audience(controller, old, peer);
         }

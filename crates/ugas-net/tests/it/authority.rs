@@ -5,6 +5,7 @@ use ugas_core::simulation::ActivationRequest;
 use ugas_core::targeting::{Placement, TargetData};
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
+use ugas_net::message::Rejection;
 use ugas_net::{ActError, ClientEvent, ServerConfig};
 
 use crate::fixture::Match;
@@ -36,18 +37,43 @@ fn what_only_a_server_may_begin_is_rejected() {
     game.run(0.5);
     let client = game.rig.server.clients().next().unwrap();
     let rejections: Vec<_> = game.rig.server.rejections(client).collect();
-    assert_eq!(rejections, [(ugas_net::message::Rejection::NotAllowed, 1)]);
+    assert_eq!(rejections, [(Rejection::NotAllowed, 1)]);
 }
 
 #[test]
 fn the_abilities_of_others_cannot_even_be_named() {
     let mut game = Match::new(2, Conditions::perfect());
     let foreign = remote_ability(&game, 1, "GA_Shield");
-    // The handle means something else or nothing at this client, and never the other's ability.
-    let result = game.rig.seats[0].client.activate(foreign, ActivationRequest::default());
-    game.run(0.5);
-    let shielded = game.rig.server.catalog().tag("State.Shielded").unwrap();
-    assert!(!game.rig.server.simulation().has_tag(game.heroes[1], shielded), "{result:?}");
+    let client = &mut game.rig.seats[0].client;
+    // Of others it has no abilities, so that every handle that finds one finds its own.
+    let own = client.own_controllers().next().unwrap();
+    let sim = client.simulation();
+    assert!(sim.controllers().count() > 2);
+    for (id, controller) in sim.controllers().filter(|(id, _)| *id != own) {
+        assert_eq!(controller.abilities(), [], "of {id:?}");
+    }
+    assert!(sim.ability(foreign).is_none_or(|ability| ability.controller() == own));
+    // What finds nothing is not even sent.
+    assert_eq!(client.activate(AbilityHandle::UNSEEN, ActivationRequest::default()), Err(ActError::Unknown));
+    // All that it can name, it names: nothing of it happens to the other, or is rejected as somebody else's.
+    let handles = sim_abilities(&game);
+    for handle in handles {
+        let _ = game.rig.seats[0].client.activate(handle, ActivationRequest::default());
+        game.run(0.1);
+    }
+    let sim = game.rig.server.simulation();
+    let shielded = sim.catalog().tag("State.Shielded").unwrap();
+    assert!(sim.has_tag(game.heroes[0], shielded));
+    assert!(!sim.has_tag(game.heroes[1], shielded));
+    let client = game.rig.seats[0].client.id().unwrap();
+    let foreign = game.rig.server.rejections(client).filter(|(why, _)| *why == Rejection::NotGranted);
+    assert_eq!(foreign.count(), 0);
+}
+
+/// All abilities that the first client has handles of.
+fn sim_abilities(game: &Match) -> Vec<AbilityHandle> {
+    let sim = game.rig.seats[0].client.simulation();
+    sim.controllers().flat_map(|(_, controller)| controller.abilities().to_vec()).collect()
 }
 
 #[test]
@@ -94,7 +120,7 @@ fn section_13_7_what_is_out_of_reach_is_rejected_by_where_it_was() {
     assert_eq!(game.truth(wolf, "Health"), 99.0);
     let client = game.rig.server.clients().next().unwrap();
     let rejections: Vec<_> = game.rig.server.rejections(client).collect();
-    assert_eq!(rejections, [(ugas_net::message::Rejection::NotReachable, 1)]);
+    assert_eq!(rejections, [(Rejection::NotReachable, 1)]);
 }
 
 #[test]

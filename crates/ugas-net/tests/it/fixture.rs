@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use ugas_core::ability::{AbilityDef, NetExecution, NetSecurity};
+use ugas_core::ability::{AbilityDef, NetExecution, NetSecurity, TriggerOn};
 use ugas_core::attribute::{AttributeDef, AttributeReplication, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::{ControllerDef, ReplicationMode};
+use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
-use ugas_core::targeting::{Confirmation, TargetingDef};
+use ugas_core::targeting::{Affiliation, Confirmation, Shape, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
@@ -36,6 +37,10 @@ pub(crate) fn catalog() -> Arc<Catalog> {
             "GA_Ask",
             "GA_Dance",
             "GA_Oath",
+            "GA_Snipe",
+            "GA_Focus",
+            "GA_Sweep",
+            "GA_Tame",
         ] {
             hero = hero.with_ability(grant(ability));
         }
@@ -53,6 +58,21 @@ pub(crate) fn catalog() -> Arc<Catalog> {
     oath.net_security = NetSecurity::ServerOnlyTermination;
     let mut bound = AbilityDef::new("GA_Bound").task(TaskDef::commit()).task(TaskDef::host("PlayMontage"));
     bound.net_security = NetSecurity::ServerOnlyTermination;
+    let mut pledge =
+        AbilityDef::new("GA_Pledge").task(TaskDef::commit()).task(TaskDef::Wait(WaitDef::ConfirmCancel));
+    pledge.net_security = NetSecurity::ServerOnlyTermination;
+    let counter = AbilityDef::new("GA_Counter")
+        .triggered(TriggerOn::Event, "Event.Hit")
+        .task(TaskDef::commit())
+        .task(apply_owner("GE_Shield"));
+    let mut tame =
+        AbilityDef::new("GA_Tame").task(TaskDef::commit()).task(TaskDef::apply_to_target("GE_Hex"));
+    tame.target_blocked_tags.push("State.Silenced".into());
+    let snipe = TargetingDef::new(Shape::Nearest)
+        .range(5.0)
+        .affiliation(Affiliation::Hostile)
+        .require("Kind.Wolf")
+        .count(1);
     Catalog::builder()
         .attribute_set(
             AttributeSetDef::new("Combat")
@@ -89,6 +109,7 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .effect(EffectDef::lasting("GE_Hex", 1.0).modify("Luck", Operation::Add, 3.0))
         .effect(EffectDef::lasting("GE_Blessing", 1.0).modify("Armor", Operation::Add, 5.0))
         .effect(EffectDef::lasting("GE_Silence", 5.0).granting("State.Silenced"))
+        .effect(EffectDef::lasting("GE_Mark", 1.0).every(0.5).modify("Armor", Operation::Add, mark()))
         .ability(
             AbilityDef::new("GA_Bolt")
                 .cost("GE_Bolt_Cost")
@@ -142,6 +163,12 @@ pub(crate) fn catalog() -> Arc<Catalog> {
                 .task(TaskDef::commit())
                 .task(TaskDef::host("PlayDance")),
         )
+        .ability(aimed("GA_Snipe", snipe))
+        .ability(aimed("GA_Focus", TargetingDef::new(Shape::ActivationTarget)))
+        .ability(aimed("GA_Sweep", TargetingDef::new(Shape::Nearest)))
+        .ability(pledge)
+        .ability(counter)
+        .ability(tame)
         .ability(royal)
         .ability(local)
         .ability(guarded)
@@ -153,6 +180,25 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         .template(wolf)
         .build()
         .expect("the rules are sound")
+}
+
+/// Hits whom it is told to.
+fn aimed(name: &str, targeting: TargetingDef) -> AbilityDef {
+    let aim = WaitDef::TargetData { targeting, confirmation: Confirmation::Custom, max_delay: None };
+    AbilityDef::new(name)
+        .task(TaskDef::commit())
+        .task(TaskDef::Wait(aim))
+        .task(TaskDef::apply_to_target("GE_Weapon_Hit"))
+}
+
+/// Five, whatever the luck of the one who did it was at that time.
+fn mark() -> MagnitudeDef {
+    MagnitudeDef::Attribute(Box::new(AttributeMagnitudeDef {
+        capture: CaptureTime::OnApplication,
+        coefficient: 0.0,
+        post_add: 5.0,
+        ..AttributeMagnitudeDef::new(CaptureFrom::Source, "Luck")
+    }))
 }
 
 fn apply_owner(effect: &str) -> TaskDef {

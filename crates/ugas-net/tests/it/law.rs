@@ -1,12 +1,14 @@
 //! The letter of §13 and of the contract, at its edges.
 
 use ugas_core::ability::GameplayEvent;
-use ugas_core::effect::{HitResult, PredictionKey};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::effect::{ContextPayload, EffectContext, HitResult, PredictionKey};
+use ugas_core::handle::{AbilityHandle, ControllerId, TaskId};
+use ugas_core::mirror::PieceKey;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
-use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_core::targeting::{Placement, Target, TargetData, Team};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
+use ugas_net::limits::MAX_GRACE;
 use ugas_net::link::Conditions;
 use ugas_net::message::{
     Ack, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, Frames, Hello, NetCommand,
@@ -30,13 +32,15 @@ struct Desk {
     dictionary: Dictionary,
     now: Time,
     packet: u32,
+    /// The answers to the last command, and to those before that are not acknowledged.
+    last_results: Vec<CommandResult>,
 }
 
 impl Desk {
     fn new(config: ServerConfig) -> Self {
         let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
         let dictionary = Dictionary::of(server.catalog());
-        Self { server, dictionary, now: Time::ZERO, packet: 0 }
+        Self { server, dictionary, now: Time::ZERO, packet: 0, last_results: Vec::new() }
     }
 
     fn hello(&self, nonce: u64) -> Hello {
@@ -82,7 +86,8 @@ impl Desk {
         for _ in 0..ticks {
             self.tick();
         }
-        self.heard(1).into_iter().flat_map(|update| update.results).collect()
+        self.last_results = self.heard(1).into_iter().flat_map(|update| update.results).collect();
+        self.last_results.clone()
     }
 
     fn answers(&mut self) -> Vec<(u64, ToClient)> {
@@ -249,6 +254,119 @@ fn section_13_7_what_a_client_does_not_see_it_cannot_aim_at() {
     let targets = NetCommand::Targets { run, thread: 0, targets: TargetData::from(ghost) };
     let results = desk.command(0, 1, vec![activate(aim, TargetData::default()), targets]);
     assert_eq!(verdicts(&results)[..2], [Verdict::Done, Verdict::Rejected(Rejection::NotReachable)]);
+}
+
+/// What a run of this ability says to targets that a client gives it.
+fn given(desk: &mut Desk, hero: ControllerId, ability: &str, targets: TargetData) -> Verdict {
+    let ability = desk.ability(hero, ability);
+    let run = RunRef::Begun(PredictionKey::new(desk.server.current_tick().0 + 1, 0));
+    let targets = NetCommand::Targets { run, thread: 0, targets };
+    // Those before are told again until they are acknowledged.
+    desk.command(0, 1, vec![activate(ability, TargetData::default()), targets, NetCommand::Cancel(run)]);
+    let tick = desk.server.current_tick().0;
+    desk.last_results.iter().find(|result| result.key == PredictionKey::new(tick, 1)).unwrap().verdict
+}
+
+#[test]
+fn section_13_7_targets_are_those_that_the_waiting_task_asks_for() {
+    let (mut desk, hero) = Desk::with_hero();
+    let [near, far, friend] = [0, 1, 2].map(|_| desk.server.simulation_mut().spawn("Wolf").unwrap());
+    let ally = desk.server.simulation_mut().spawn("Hero").unwrap();
+    for (controller, x) in [(hero, 0.0), (near, 4.0), (far, 8.0), (friend, 1.0), (ally, 1.0)] {
+        let placement = Placement::at([x, 0.0, 0.0]).unwrap();
+        desk.server.simulation_mut().set_placement(controller, Some(placement)).unwrap();
+    }
+    for (controller, team) in [(hero, "Blue"), (near, "Red"), (far, "Red"), (friend, "Blue"), (ally, "Red")] {
+        desk.server.simulation_mut().set_team(controller, Some(Team::new(team))).unwrap();
+    }
+    desk.tick();
+    let refused = Verdict::Rejected(Rejection::NotReachable);
+    let cases: [(&[ControllerId], Verdict); 5] = [
+        (&[near], Verdict::Done),
+        (&[far], refused),          // eight of five metres
+        (&[friend], refused),       // on the hero's side
+        (&[ally], refused),         // no wolf
+        (&[near, friend], refused), // one of one
+    ];
+    for (targets, expected) in cases {
+        let targets = TargetData(targets.iter().map(|id| Target::Controller(*id)).collect());
+        assert_eq!(given(&mut desk, hero, "GA_Snipe", targets.clone()), expected, "{targets:?}");
+    }
+}
+
+#[test]
+fn section_13_7_every_target_is_one_that_the_ability_takes() {
+    let (mut desk, hero) = Desk::with_hero();
+    let [one, other] = [0, 1].map(|_| desk.server.simulation_mut().spawn("Wolf").unwrap());
+    desk.tick();
+    let tame = desk.ability(hero, "GA_Tame");
+    let both = || TargetData([one, other].map(Target::Controller).into_iter().collect());
+    let results = desk.command(0, 1, vec![activate(tame, both())]);
+    assert_eq!(verdicts(&results), [Verdict::Done]);
+    let silence = desk.server.catalog().effect("GE_Silence").unwrap();
+    desk.server.simulation_mut().apply_effect(silence, None, other).unwrap();
+    let results = desk.command(0, 1, vec![activate(tame, both())]);
+    assert_eq!(verdicts(&results).last(), Some(&Verdict::Rejected(Rejection::NotActivated)));
+}
+
+#[test]
+fn who_was_taken_out_of_the_world_is_in_nobodys_range() {
+    let (mut desk, hero) = Desk::with_hero();
+    let wolf = desk.server.simulation_mut().spawn("Wolf").unwrap();
+    let sling = desk.ability(hero, "GA_Sling");
+    for controller in [hero, wolf] {
+        desk.server.simulation_mut().set_placement(controller, Some(Placement::default())).unwrap();
+    }
+    desk.tick();
+    desk.server.simulation_mut().set_placement(wolf, None).unwrap();
+    for _ in 0..40 {
+        desk.tick();
+    }
+    let newest = desk.heard(1).last().unwrap().packet;
+    desk.packet += 1;
+    let (packet, now) = (PacketId(desk.packet), desk.server.current_tick());
+    let ack = Ack { newest, earlier: 0 };
+    desk.say(1, ToServer::Frames(Frames { packet, ack, now, frames: Vec::new() }));
+    let results = desk.command(0, 1, vec![activate(sling, TargetData::from(wolf))]);
+    assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotReachable)]);
+}
+
+#[test]
+fn what_answers_to_events_only_is_not_begun_by_a_client() {
+    let (mut desk, hero) = Desk::with_hero();
+    let counter = desk.server.catalog().ability("GA_Counter").unwrap();
+    let handle = desk.server.simulation_mut().grant(hero, counter, 1).unwrap();
+    desk.tick();
+    let results = desk.command(0, 1, vec![activate(handle, TargetData::default())]);
+    assert_eq!(verdicts(&results), [Verdict::Rejected(Rejection::NotAllowed)]);
+}
+
+#[test]
+fn what_only_a_server_may_end_is_not_ended_by_declining() {
+    let (mut desk, hero) = Desk::with_hero();
+    let pledge = desk.server.catalog().ability("GA_Pledge").unwrap();
+    let handle = desk.server.simulation_mut().grant(hero, pledge, 1).unwrap();
+    desk.tick();
+    let commands = vec![activate(handle, TargetData::default()), NetCommand::Decline(hero)];
+    let results = desk.command(0, 1, commands);
+    assert_eq!(verdicts(&results), [Verdict::Done, Verdict::Rejected(Rejection::NotAllowed)]);
+    assert_eq!(desk.server.simulation().controller(hero).unwrap().activations().len(), 1);
+}
+
+#[test]
+fn no_grace_is_longer_than_clients_count_on() {
+    let config = ServerConfig { grace: 1_000, ..ServerConfig::default() };
+    let (mut desk, hero) = Desk::with_hero_by(config);
+    for _ in 0..20 {
+        desk.tick();
+    }
+    let shield = desk.ability(hero, "GA_Shield");
+    let late = |desk: &mut Desk, ticks: u32| {
+        let command = activate(shield, TargetData::default());
+        verdicts(&desk.command(-i64::from(ticks), 1, vec![command]))
+    };
+    assert_eq!(late(&mut desk, MAX_GRACE + 1), [Verdict::Rejected(Rejection::TooLate)]);
+    assert_eq!(late(&mut desk, MAX_GRACE).last(), Some(&Verdict::Shifted(8)));
 }
 
 #[test]
@@ -526,11 +644,74 @@ fn who_leaves_while_something_waits_leaves_no_run_behind() {
     assert_eq!(game.rig.server.simulation().controller(hero).unwrap().activations(), []);
 }
 
-#[test]
-fn after_a_deadline_the_server_may_choose_targets() {
-    let config = ServerConfig { after_deadline: AfterDeadline::Generate, ..deadline() };
+/// How much health the wolf has lost when the deadline of a hero's aiming is over, who began with it as the target.
+fn lost_after_deadline(after_deadline: AfterDeadline, ability: &str) -> f64 {
+    let config = ServerConfig { after_deadline, ..deadline() };
     let mut game = Match::with_config(1, Conditions::broadband(), config);
-    assert!(!still_runs(&mut game, "GA_Aim"));
+    let (aim, wolf) = (game.ability(0, ability), game.local(0, game.wolf));
+    game.rig.seats[0].client.activate(aim, ActivationRequest::on(wolf)).expect("it can be");
+    game.run(0.8);
+    assert_eq!(game.truth(game.wolf, "Health"), 100.0, "the deadline is a second");
+    game.run(1.2);
+    assert_eq!(game.rig.server.simulation().controller(game.heroes[0]).unwrap().activations(), []);
+    100.0 - game.truth(game.wolf, "Health")
+}
+
+#[test]
+fn after_a_deadline_the_server_chooses_cancels_or_goes_on() {
+    // What it would choose itself is the target that the run began with.
+    assert_eq!(lost_after_deadline(AfterDeadline::Generate, "GA_Focus"), 1.0);
+    assert_eq!(lost_after_deadline(AfterDeadline::Cancel, "GA_Focus"), 0.0);
+    // What it would choose itself is nobody: nobody is anywhere.
+    assert_eq!(lost_after_deadline(AfterDeadline::Generate, "GA_Sweep"), 0.0);
+    assert_eq!(lost_after_deadline(AfterDeadline::Default, "GA_Sweep"), 1.0);
+}
+
+/// Goes on with one ability, and cancels every other.
+struct Lenient;
+
+impl Host for Lenient {
+    fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
+        let run = simulation.task(task).and_then(|task| simulation.activation(task.activation()));
+        let sweep = simulation.catalog().ability("GA_Sweep").unwrap();
+        if run.is_some_and(|run| run.ability() == sweep) { AfterDeadline::Default } else { usual }
+    }
+}
+
+#[test]
+fn a_game_may_say_for_each_ability_what_comes_after_its_deadline() {
+    let simulation = Simulation::new(catalog(), Config::seeded(1));
+    let mut server = Server::with_host(simulation, deadline(), Lenient);
+    server.handle(Time::ZERO, PeerId(1), &{
+        let dictionary = Dictionary::of(server.catalog());
+        let hello = Hello {
+            protocol: PROTOCOL,
+            catalog: server.catalog().hash(),
+            dictionary: dictionary.hash(),
+            nonce: 1,
+            credential: Vec::new(),
+        };
+        encode_to_server(&dictionary, &ToServer::Hello(hello)).unwrap()
+    });
+    let hero = server.simulation_mut().spawn("Hero").unwrap();
+    let wolf = server.simulation_mut().spawn("Wolf").unwrap();
+    let client = server.clients().next().unwrap();
+    server.give(hero, client);
+    for ability in ["GA_Sweep", "GA_Focus"] {
+        let wanted = server.catalog().ability(ability).unwrap();
+        let abilities = server.simulation().controller(hero).unwrap().abilities().to_vec();
+        let sim = server.simulation_mut();
+        let handle =
+            abilities.into_iter().find(|handle| sim.ability(*handle).unwrap().ability() == wanted).unwrap();
+        sim.activate_with(handle, ActivationRequest::on(wolf)).unwrap();
+    }
+    for tick in 1..=90 {
+        server.tick(Time::from_micros(16_667 * tick));
+    }
+    // The one went on and hit, the other was cancelled.
+    let health = server.catalog().attribute("Health").unwrap();
+    assert_eq!(server.simulation().current(wolf, health), Some(99.0));
+    assert_eq!(server.simulation().controller(hero).unwrap().activations(), []);
 }
 
 // --- Relevancy and ownership
@@ -777,6 +958,52 @@ fn commands_that_do_not_fit_into_one_datagram_do_not_hold_up_others() {
     );
 }
 
+/// Something of the host's own that is longer than a datagram.
+struct Epic;
+
+impl ContextPayload for Epic {
+    const KIND: &'static str = "epic";
+
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.resize(2_000, 7);
+    }
+
+    fn decode(_: &[u8]) -> Option<Self> {
+        Some(Self)
+    }
+}
+
+#[test]
+fn what_is_larger_than_a_datagram_is_said_to_be_and_holds_nothing_up() {
+    let (mut desk, hero) = Desk::with_hero();
+    while desk.server.poll_event().is_some() {}
+    let shield = desk.server.catalog().effect("GE_Shield").unwrap();
+    let context = EffectContext::of(hero).with_payload(&Epic);
+    let spec = desk.server.simulation().spec(shield, 1.0, context).unwrap();
+    desk.server.simulation_mut().apply(&spec, hero).unwrap();
+    desk.server.simulation_mut().apply_effect(shield, None, hero).unwrap();
+    for _ in 0..5 {
+        desk.tick();
+    }
+    let events = core::iter::from_fn(|| desk.server.poll_event());
+    let too_large: Vec<_> = events
+        .filter(|event| matches!(event, ServerEvent::TooLarge { controller, .. } if *controller == hero))
+        .collect();
+    assert_eq!(too_large.len(), 1, "{too_large:?}");
+    assert_eq!(desk.server.statistics().too_large, 1);
+    let told =
+        desk.heard(1).into_iter().flat_map(|update| update.controllers).flat_map(|change| {
+            match change.change {
+                ControllerChange::Pieces { pieces, .. } => pieces,
+                ControllerChange::Gone => Vec::new(),
+            }
+        });
+    let effects: std::collections::BTreeSet<_> =
+        told.map(|(key, _)| key).filter(|key| matches!(key, PieceKey::Effect(_))).collect();
+    // All but one: also the second shield, which came with it.
+    assert_eq!(effects.len() + 1, desk.server.simulation().controller(hero).unwrap().effects().len());
+}
+
 // --- Secrets
 
 /// What a client is told when one of two whom it does not see did something to its hero.
@@ -792,7 +1019,30 @@ fn told_of_an_attack_by(culprit: usize) -> Vec<Update> {
 }
 
 #[test]
-#[ignore = "records of effects are the same for all who look through a lens, and name their source"]
 fn who_is_not_seen_is_not_named_as_the_source_of_an_effect() {
     assert_eq!(told_of_an_attack_by(0), told_of_an_attack_by(1));
+}
+
+#[test]
+fn who_comes_into_view_is_named_as_the_source_of_what_it_did_before() {
+    let mut game = Match::new(1, round_trip(100));
+    let (hero, wolf) = (game.heroes[0], game.wolf);
+    let client = game.rig.server.clients().next().unwrap();
+    game.rig.server.hide(wolf, client);
+    game.run(0.5);
+    let burn = game.rig.server.catalog().effect("GE_Burn").unwrap();
+    game.rig.server.simulation_mut().apply_effect(burn, Some(wolf), hero).unwrap();
+    let source = |game: &Match| {
+        let sim = game.rig.seats[0].client.simulation();
+        let effects = sim.controller(game.local(0, hero)).unwrap().effects();
+        let burning = effects.iter().filter_map(|id| sim.effect(*id)).find(|active| active.effect() == burn);
+        burning.expect("it burns").source()
+    };
+    game.run(1.0);
+    assert_eq!(source(&game), Some(ControllerId::UNSEEN));
+    let corrected = game.rig.seats[0].client.statistics().mispredicted;
+    game.rig.server.show(wolf, client);
+    game.run(1.0);
+    assert_eq!(source(&game), Some(game.local(0, wolf)));
+    assert_eq!(game.rig.seats[0].client.statistics().mispredicted, corrected);
 }

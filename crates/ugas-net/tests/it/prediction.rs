@@ -3,7 +3,7 @@
 use ugas_core::time::Span;
 use ugas_net::link::Conditions;
 use ugas_net::message::Rejection;
-use ugas_net::{ActError, ClientEvent};
+use ugas_net::{ActError, ClientEvent, ServerConfig};
 
 use crate::fixture::Match;
 
@@ -47,6 +47,34 @@ fn a_rejected_command_is_undone_and_nothing_else() {
     assert!(heard.contains(&rejected), "{heard:#?}");
     assert_eq!(game.truth(game.wolf, "Health"), 100.0);
     assert_eq!(game.shown(0, hero, "Mana"), game.truth(hero, "Mana"));
+}
+
+/// A server that has had too many commands says so when they come, which is before their tick: what is played again from
+/// then on must not have them.
+#[test]
+fn a_command_that_is_rejected_before_its_tick_is_not_played_again() {
+    let config = ServerConfig { commands_per_second: 1, ..ServerConfig::default() };
+    let mut game = Match::with_config(1, round_trip(200), config);
+    let hero = game.heroes[0];
+    game.run(1.0);
+    let (shield, channel) = (game.ability(0, "GA_Shield"), game.ability(0, "GA_Channel"));
+    let client = &mut game.rig.seats[0].client;
+    client.activate(shield, Default::default()).expect("it can be");
+    let key = client.activate(channel, Default::default()).expect("as far as the client knows");
+    game.heard(0);
+    let rejected = ClientEvent::Rejected { key, rejection: Rejection::TooMany };
+    let mut was_shown = false;
+    for _ in 0..600 {
+        game.rig.step();
+        if game.heard(0).contains(&rejected) {
+            assert!(was_shown, "it was predicted");
+            assert!(!game.has_tag(0, hero, "State.Channeling"));
+            assert!(game.has_tag(0, hero, "State.Shielded"));
+            return;
+        }
+        was_shown |= game.has_tag(0, hero, "State.Channeling");
+    }
+    panic!("it was never rejected");
 }
 
 #[test]

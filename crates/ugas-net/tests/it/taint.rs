@@ -1,6 +1,8 @@
 //! Nothing that a client may not see leaves the server: two games that differ only in that send it the same bytes.
 
+use ugas_core::effect::EffectContext;
 use ugas_core::handle::ControllerId;
+use ugas_core::id::ActorId;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation};
 use ugas_core::time::{Span, Time};
 use ugas_net::{Client, ClientConfig, Lens, Own, PeerId, Server, ServerConfig, ServerEvent};
@@ -19,16 +21,30 @@ struct Secret {
     ghost: &'static str,
     /// A controller that is hidden from the first client.
     hidden: &'static str,
+    /// Which of two whom the first client does not see does something to those whom it sees.
+    culprit: usize,
+    /// Where the culprit stands, and with what it does it.
+    weapon: u64,
 }
 
 const SECRETS: [Secret; 2] = [
-    Secret { seed: 1, instant: "GE_Weapon_Hit", lasting: "GE_Hex", ghost: "GE_Bolt_Hit", hidden: "Hero" },
+    Secret {
+        seed: 1,
+        instant: "GE_Weapon_Hit",
+        lasting: "GE_Hex",
+        ghost: "GE_Bolt_Hit",
+        hidden: "Hero",
+        culprit: 0,
+        weapon: 3,
+    },
     Secret {
         seed: 2,
         instant: "GE_Bolt_Cost",
         lasting: "GE_Blessing",
         ghost: "GE_Weapon_Hit",
         hidden: "Wolf",
+        culprit: 1,
+        weapon: 40_000,
     },
 ];
 
@@ -83,6 +99,17 @@ impl Table {
         self.server.simulation_mut().apply_effect(effect, None, controller).unwrap();
     }
 
+    /// Somebody does something to somebody, with this weapon.
+    fn attack(&mut self, source: ControllerId, target: ControllerId, effect: &str, weapon: u64) {
+        let effect = self.server.catalog().effect(effect).unwrap();
+        let context = EffectContext::of(source)
+            .caused_by(ActorId(weapon))
+            .from_object(ActorId(weapon + 1))
+            .at([weapon as f64, 0.0, 0.0]);
+        let spec = self.server.simulation_mut().spec(effect, 1.0, context).unwrap();
+        self.server.simulation_mut().apply(&spec, target).unwrap();
+    }
+
     /// The second client does something; the first sees of it what everybody does.
     fn act(&mut self, name: &str) {
         let client = &mut self.clients[1];
@@ -103,6 +130,7 @@ fn conversation(secret: Secret) -> Vec<Vec<u8>> {
     let ghost = table.server.simulation_mut().spawn("ShyHero").unwrap();
     let open = table.server.simulation_mut().spawn("OpenHero").unwrap();
     let hidden = table.server.simulation_mut().spawn("Wolf").unwrap();
+    let victim = table.server.simulation_mut().spawn("OpenHero").unwrap();
     table.run(20);
     let first = table.clients[0].id().unwrap();
     table.server.hide(hidden, first);
@@ -120,6 +148,13 @@ fn conversation(secret: Secret) -> Vec<Vec<u8>> {
         // At the same tick as something that is seen, and before it.
         table.afflict(ghost, secret.ghost);
         table.afflict(wolf, "GE_Bolt_Hit");
+        // Frozen luck differs, and where it came from; what came of it does not.
+        table.afflict(ghost, secret.lasting);
+        let culprit = [ghost, hidden][secret.culprit];
+        for target in [own, victim] {
+            table.attack(culprit, target, "GE_Burn", secret.weapon);
+            table.attack(culprit, target, "GE_Mark", secret.weapon);
+        }
         if round % 5 == 1 {
             table.act("GA_Shield");
         }

@@ -47,6 +47,9 @@ pub(crate) enum Dice {
     Shared,
 }
 
+/// Frozen values by their place in the effect's definition, as far as whoever reads its record may know them.
+pub(crate) type Captured = SmallVec<[Option<f64>; 2]>;
+
 /// An effect that was read. Where its clock stands depends on the time; [`Self::set_clock`] sees to it.
 #[derive(Clone, Debug)]
 pub(crate) struct EffectFacts {
@@ -79,13 +82,13 @@ impl EffectFacts {
     }
 }
 
-/// Writes an effect of the catalog.
+/// Writes an effect of the catalog, with the frozen values `captured`.
 pub(crate) fn write_effect(
     active: &ActiveEffect,
-    effect: &Effect,
-    catalog: &Catalog,
+    (effect, catalog): (&Effect, &Catalog),
     now: Time,
     dice: Dice,
+    captured: &Captured,
     encoder: &mut Encoder,
 ) {
     let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
@@ -116,7 +119,7 @@ pub(crate) fn write_effect(
         (GRANTED, !granted.is_empty()),
         (QUEUED, active.status == EffectStatus::Queued),
         (CONTEXT, has_more(context)),
-        (CAPTURED, spec.captured.iter().any(Option::is_some)),
+        (CAPTURED, captured.iter().any(Option::is_some)),
         (OWN_CLOCK, spec.duration.is_some() || spec.period.is_some()),
         (PERIOD, active.period != plain_period(effect, spec)),
         (EXPIRES, has_own_end && active.expires.is_some()),
@@ -152,7 +155,7 @@ pub(crate) fn write_effect(
     write(CONTEXT, &context.hit);
     write(CONTEXT, &context.origin);
     write(CONTEXT, &context.raw_payload);
-    write(CAPTURED, &spec.captured);
+    write(CAPTURED, captured);
     write(OWN_CLOCK, &spec.duration);
     write(OWN_CLOCK, &spec.period);
     write(PERIOD, &active.period);

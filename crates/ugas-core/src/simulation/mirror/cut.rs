@@ -1,12 +1,15 @@
 //! Controllers in pieces.
 
 use super::super::Simulation;
+use crate::attribute::AttributeReplication;
+use crate::attribute::layout::Slot;
 use crate::codec::Encoder;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::handle::{ActiveEffectId, ControllerId};
+use crate::expr::Side;
+use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, TagId};
-use crate::mirror::record::{self, Dice};
+use crate::mirror::record::{self, Captured, Dice};
 use crate::mirror::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
 use crate::time::Time;
 
@@ -63,6 +66,58 @@ impl Simulation {
         self.cut_tags(known, sight, scratch, &mut visit);
         self.cut_cues(known, sight, scratch, &mut visit);
         self.cut_records(known, sight, scratch, &mut visit);
+    }
+
+    /// The controllers that a piece names, apart from whose piece it is: who caused an effect, and whom a run is about. A
+    /// viewer who does not see all of them gets it [veiled](Self::veiled).
+    pub fn named_in(&self, key: PieceKey, mut name: impl FnMut(ControllerId)) {
+        match key {
+            PieceKey::Effect(id) => {
+                if let Some(active) = self.state.effects.get(id) {
+                    record::named_in_effect(active, |ability| self.holder(ability), &mut name);
+                }
+            }
+            PieceKey::Run(id) => {
+                if let Some(run) = self.state.activations.get(id) {
+                    record::named_in_run(run, &mut name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A piece that [names](Self::named_in) somebody, for a viewer who does not see them all: those are not named, and of an
+    /// effect with such a source neither are its context and what was last read of it. `None` if it is no such piece.
+    ///
+    /// What it did stays: the magnitudes are in it.
+    pub fn veiled(
+        &self,
+        key: PieceKey,
+        sight: Sight,
+        scratch: &mut PieceScratch,
+        sees: impl Fn(ControllerId) -> bool,
+    ) -> Option<Piece> {
+        let encoder = &mut scratch.record;
+        encoder.clear();
+        match key {
+            PieceKey::Effect(id) => {
+                let (active, effect) = self.state.effect_of(&self.catalog, id)?;
+                let mut veiled = active.clone();
+                record::veil_effect(&mut veiled, |ability| self.holder(ability), sees);
+                self.write_effect(&veiled, effect, sight, encoder);
+            }
+            PieceKey::Run(id) => {
+                let mut veiled = self.state.activations.get(id)?.clone();
+                record::veil_run(&mut veiled, sees);
+                record::write_run(&veiled, encoder);
+            }
+            _ => return None,
+        }
+        Some(Piece::Record(encoder.bytes().into()))
+    }
+
+    fn holder(&self, ability: AbilityHandle) -> Option<ControllerId> {
+        self.state.abilities.get(ability).map(|granted| granted.controller)
     }
 
     /// Tags that do not follow from effects in sight.
@@ -143,7 +198,7 @@ impl Simulation {
         keys.sort_unstable();
         for &key in keys.iter() {
             record.clear();
-            if self.write_record(key, record) {
+            if self.write_record(key, sight, record) {
                 visit(key, PieceRef::Record(record.bytes()));
             }
         }
@@ -153,13 +208,12 @@ impl Simulation {
         }
     }
 
-    fn write_record(&self, key: PieceKey, encoder: &mut Encoder) -> bool {
+    fn write_record(&self, key: PieceKey, sight: Sight, encoder: &mut Encoder) -> bool {
         let state = &self.state;
         match key {
             PieceKey::Effect(id) => {
                 let Some((active, effect)) = state.effect_of(&self.catalog, id) else { return false };
-                let dice = if self.has_shared_dice(active) { Dice::Shared } else { Dice::Secret };
-                record::write_effect(active, effect, &self.catalog, state.now, dice, encoder);
+                self.write_effect(active, effect, sight, encoder);
             }
             PieceKey::Ability(id) => {
                 let Some(granted) = state.abilities.get(id) else { return false };
@@ -176,6 +230,33 @@ impl Simulation {
             _ => return false,
         }
         true
+    }
+
+    fn write_effect(&self, active: &ActiveEffect, effect: &Effect, sight: Sight, encoder: &mut Encoder) {
+        let dice = if self.has_shared_dice(active) { Dice::Shared } else { Dice::Secret };
+        let captured = self.told_captures(active, effect, sight);
+        let rules = (effect, &*self.catalog);
+        record::write_effect(active, rules, self.state.now, dice, &captured, encoder);
+    }
+
+    /// The frozen values that a viewer gets to know: whoever sees all of the controller, those that were its own, unless
+    /// they are of attributes that nobody gets to know. Everybody else has the magnitudes that came of them.
+    fn told_captures(&self, active: &ActiveEffect, effect: &Effect, sight: Sight) -> Captured {
+        let mut told = active.spec.captured.clone();
+        if told.is_empty() {
+            return told;
+        }
+        let controller = self.state.controllers.get(active.target).filter(|_| sight.abilities);
+        let layout = controller.map(|controller| self.state.layout(controller));
+        let is_own_source = active.source() == Some(active.target);
+        for (value, capture) in told.iter_mut().zip(&effect.captures) {
+            let slot =
+                layout.and_then(|layout| layout.slots.get(usize::from(layout.slot_of(capture.attribute)?)));
+            let is_own = capture.side != Side::Source || is_own_source;
+            let is_told = |slot: &Slot| slot.attribute.def.replication != AttributeReplication::None;
+            value.take_if(|_| !(is_own && slot.is_some_and(is_told)));
+        }
+        told
     }
 
     /// Effects of the catalog have records; those created at run time have not.

@@ -51,10 +51,12 @@ impl Simulation {
         for (remote, seen) in &mut mirror.seen {
             let Some(local) = mirror.names.controllers.local(*remote) else { continue };
             seen.translate(local, &mirror.names, &mirror.catalog, now);
+            let number = seen.head.as_ref().map_or(0, |head| head.ordinal);
             for run in seen.runs.values_mut().filter_map(|kept| kept.local.as_mut()) {
                 // V5: dice that both sides roll alike follow from the prediction; others stay with the authority.
                 let ability = self.catalog.ability_by_id(run.ability);
-                let shared = ability.and_then(|ability| self.shared_run_stream(ability, run.prediction));
+                let shared =
+                    ability.and_then(|ability| self.shared_run_stream(ability, run.prediction, number));
                 run.stream = shared.unwrap_or(0);
             }
             let Some(head) = &seen.head else { continue };

@@ -126,6 +126,25 @@ fn another_key_has_other_dice() {
 }
 
 #[test]
+fn two_players_who_act_at_the_same_tick_have_other_dice() {
+    let (effects, ability) = shotgun();
+    let mut first_hits = Vec::new();
+    let mut spreads = Vec::new();
+    for shooter in ["hero", "wolf"] {
+        let (mut game, _) = played(Role::Server, effects.clone(), [ability.clone()]);
+        let shooter = game.id(shooter);
+        let shotgun = game.sim.catalog().ability("GA_Shotgun").unwrap();
+        let handle = game.sim.grant(shooter, shotgun, 1).unwrap();
+        let request = ActivationRequest::on(game.id("wolf")).predicted(PredictionKey::new(60, 2));
+        game.sim.activate_with(handle, request).unwrap();
+        first_hits.push(hits(&mut game)[0]);
+        spreads.push(game.sim.ability(handle).unwrap().parameter("Spread"));
+    }
+    assert_ne!(first_hits[0], first_hits[1]);
+    assert_ne!(spreads[0], spreads[1]);
+}
+
+#[test]
 fn without_a_key_the_dice_are_the_worlds() {
     let (mut server, _) = fire(Role::Server, None);
     let (mut authority, _) = fire(Role::Authority, None);

@@ -5,7 +5,8 @@ use core::mem::size_of;
 use ugas_core::handle::ControllerId;
 
 use super::super::session::Sent;
-use super::Encoded;
+use super::super::view::Telling;
+use super::blocks::Encoded;
 use crate::bits::BitWriter;
 use crate::limits::MAX_DATAGRAM;
 use crate::message::{Burst, CommandResult};
@@ -72,11 +73,11 @@ impl Draft {
     }
 
     /// Adds that a controller is gone; false if there is no room.
-    pub(super) fn gone(&mut self, controller: ControllerId, epoch: u8) -> bool {
+    pub(super) fn gone(&mut self, controller: ControllerId, telling: Telling) -> bool {
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK);
         if fits {
             self.controllers.push((controller, Part::Gone));
-            self.sent.views.push((controller, epoch, None));
+            self.sent.views.push((controller, telling, None));
         }
         fits
     }
