@@ -16,6 +16,24 @@ const drawer = document.getElementById("drawer");
 const scrubber = document.getElementById("scrubber");
 const status = document.getElementById("connection");
 
+/** Resolves when no button is held down: what is replaced between press and release is never clicked. */
+const released = (() => {
+  const LONGEST = 1000;
+  let held = null;
+  const press = () => { held ??= Promise.withResolvers(); setTimeout(release, LONGEST, held); };
+  const release = (which = held) => {
+    if (!held || which !== held) return;
+    // The click comes after the release.
+    setTimeout(held.resolve);
+    held = null;
+  };
+  const isHeld = (event) => event.target.closest?.("main, #drawer");
+  addEventListener("pointerdown", (event) => { if (isHeld(event)) press(); }, true);
+  addEventListener("keydown", (event) => { if (event.key === " " && isHeld(event) && event.target.closest("button, a")) press(); }, true);
+  for (const type of ["pointerup", "pointercancel", "keyup", "blur"]) addEventListener(type, () => release(), true);
+  return () => held?.promise;
+})();
+
 /** What everybody shares. `moment` is null while the newest is followed. */
 const app = {
   connection,
@@ -25,9 +43,11 @@ const app = {
   controller: null,
   open: null,
   get now() { return this.moment ?? connection.head?.last ?? 0; },
-  ask(request, fields = {}) {
+  async ask(request, fields = {}) {
     const at = this.moment === null ? {} : { at: this.moment };
-    return connection.ask(request, { ...at, ...fields });
+    const answer = await connection.ask(request, { ...at, ...fields });
+    await released();
+    return answer;
   },
   show(view, controller) {
     location.hash = controller ? `${view}/${controller}` : view;
@@ -38,6 +58,7 @@ const app = {
     this.moment = isNewest ? null : Math.max(head?.first ?? 0, Math.min(moment, head?.last ?? 0));
     refresh();
   },
+  goToTime(time) { scrubber.stop(); this.goTo(scrubber.momentAt(time)); },
   explain(controller, attribute) { this.open = { kind: "explain", controller, attribute }; refresh(); focusDrawer(); },
   check(ability) { this.open = { kind: "checks", ability }; refresh(); focusDrawer(); },
 };

@@ -1,6 +1,9 @@
 // The console: changes, where the host allows them. Each is carried out by the host, and written to its recording.
 
-import { fill, h } from "/elements.js";
+import { fill, h, options } from "/elements.js";
+
+/** Milliseconds between two looks at who is there: they come and go. */
+const PAUSE = 1000;
 
 const FORMS = {
   apply: ["Apply an effect", [["controller", "To", "controllers"], ["effect", "Effect", "effects"], ["source", "From", "controllers?"], ["level", "Level", "number"]]],
@@ -19,14 +22,16 @@ export class Console {
     this.forms = h("div", { class: "cards" });
     this.pace = h("div", { class: "bar" });
     this.element = h("section", { "aria-label": "Console" }, h("div", { class: "head" }, h("h1", {}, "Console")),
-      h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Pace" }, h("h2", {}, "Pace"), this.pace)),
+      this.paceCard = h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Pace" }, h("h2", {}, "Pace"), this.pace)),
       this.forms,
       h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "What was done" }, h("h2", {}, "What was done"), h("div", { "aria-live": "polite" }, this.log))));
   }
 
   async update() {
-    if (!this.app.connection.hello.edit) return fill(this.element, h("p", { class: "empty" }, "This inspector is read-only. Its host can allow edits: ugas inspect --allow-edit."));
+    if (!this.app.connection.hello.edit) return fill(this.element, h("p", { class: "empty" }, "This inspector is read-only. Its host can allow edits: --allow-edit."));
     if (!this.built) await this.build();
+    if (performance.now() - this.looked > PAUSE) await this.look();
+    this.paceCard.hidden = this.app.connection.hello.pace === false;
     const { paused, speed } = this.app.connection.head.pace;
     this.pause.textContent = paused ? "Run" : "Pause";
     this.step.disabled = !paused;
@@ -36,18 +41,33 @@ export class Console {
       h("span", { class: line.error ? "chip bad" : "chip on" }, line.error ? "refused" : "done"), h("span", { class: "what small" }, line.text, line.error ? h("div", { class: "muted" }, line.error) : null)))) : h("p", { class: "muted" }, "Nothing yet."));
   }
 
-  async build() {
-    this.built = true;
-    const words = await this.app.connection.ask("vocabulary");
+  /** Who is there now. */
+  async look() {
     const world = await this.app.connection.ask("world", { limit: 200 });
-    const controllers = world.rows.map((row) => [row.id, row.name]);
-    const lists = { controllers, effects: words.effects, abilities: words.abilities, templates: words.templates, tags: words.tags, attributes: world.attributes };
+    this.looked = performance.now();
+    const people = world.rows.map((row) => [row.id, row.name]);
+    for (const [select, first] of this.people) {
+      const chosen = select.value;
+      options(select, [...first, ...people], people.some(([id]) => id === chosen) ? chosen : (first[0] ?? people[0] ?? [""])[0]);
+    }
+    return world;
+  }
+
+  async build() {
+    const words = await this.app.connection.ask("vocabulary");
+    this.people = [];
+    const world = await this.look();
+    this.built = true;
+    const lists = { effects: words.effects, abilities: words.abilities, templates: words.templates, tags: words.tags, attributes: world.attributes };
     const pace = (fields) => this.app.connection.ask("pace", fields).then(() => this.app.refresh());
     this.pause = h("button", { type: "button", class: "primary", "data-key": "pause", onclick: () => pace({ paused: !this.app.connection.head.pace.paused }) });
     this.step = h("button", { type: "button", "data-key": "game-step", onclick: () => pace({ steps: 1 }) }, "Step");
     this.speed = h("input", { type: "number", min: "0.01", max: "100", step: "any", onchange: (event) => pace({ speed: Number(event.target.value) }) });
     this.pace.append(this.pause, this.step, h("label", {}, "Speed", this.speed));
     this.forms.append(...Object.entries(FORMS).map(([command, [title, fields]]) => this.form(command, title, fields, lists)));
+    await this.look();
+    const isThere = (select) => [...select.options].some((option) => option.value === this.app.controller);
+    for (const [select, first] of this.people) if (!first.length && isThere(select)) select.value = this.app.controller;
   }
 
   form(command, title, fields, lists) {
@@ -55,10 +75,9 @@ export class Console {
     const inputs = fields.map(([key, label, kind]) => {
       const name = `${command}-${key}`;
       if (kind.startsWith("number")) return h("label", {}, label, h("input", { name: key, type: "number", step: "any", required: kind.endsWith("!"), "data-key": name }));
-      const choices = (lists[kind.replace("?", "")] ?? []).map((choice) => (Array.isArray(choice) ? choice : [choice, choice]));
-      if (kind.endsWith("?")) choices.unshift(["", "nobody"]);
+      const choices = (lists[kind.replace("?", "")] ?? []).map((choice) => [choice, choice]);
       const select = h("select", { name: key, "data-key": name }, choices.map(([value, text]) => h("option", { value }, text)));
-      if (key === "controller" && this.app.controller) select.value = this.app.controller;
+      if (kind.startsWith("controllers")) this.people.push([select, kind.endsWith("?") ? [["", "nobody"]] : []]);
       return h("label", {}, label, select);
     });
     const submit = async (event) => {

@@ -55,12 +55,15 @@ export class Controller {
     if (!page.effects.length) return none("No effects.");
     return page.effects.map((line) => {
       const lane = h("div", { class: line.inhibited || line.queued ? "lane off" : "lane" });
-      const track = h("div", { class: "track", role: "img", "aria-label": line.duration === null ? "for ever" : `${seconds(line.remaining)} of ${seconds(line.duration)} left` });
-      const length = line.duration ?? Math.max(page.time - line.started, line.period ?? 0, 1e-6) * 1.25;
-      const gone = page.time - line.started;
+      const track = h("div", { class: "track", role: "img", "aria-label": line.duration === null ? (line.nextTick === null ? "for ever" : `for ever, next tick in ${seconds(line.nextTick - page.time)}`) : `${seconds(line.remaining)} of ${seconds(line.duration)} left` });
+      // What lasts for ever is on its way to its next tick, or nowhere.
+      const endless = line.duration === null;
+      const length = line.duration ?? line.period ?? 1;
+      const gone = !endless ? page.time - line.started : line.period && line.nextTick !== null ? line.period - (line.nextTick - page.time) : length;
       const at = (time) => `${Math.max(0, Math.min(100, (time / length) * 100))}%`;
-      track.append(styled(h("i", { class: "fill" }), { width: at(gone) }), styled(h("i", { class: "now" }), { left: at(gone) }));
-      if (line.period && length / line.period <= 80) {
+      track.append(styled(h("i", { class: "fill" }), { width: at(gone) }));
+      if (gone < length) track.append(styled(h("i", { class: "now" }), { left: at(gone) }));
+      if (!endless && line.period && length / line.period <= 80) {
         const first = line.nextTick === null ? line.period : (((line.nextTick - line.started) % line.period) + line.period) % line.period;
         for (let tick = first || line.period; tick < length; tick += line.period) track.append(styled(h("i", { class: "tick" }), { left: at(tick) }));
       }

@@ -127,3 +127,13 @@ export function fill(element, ...children) {
   }
   if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
+
+/** The choices of a list, changed only if they are others: an open list stays open. */
+export function options(select, choices, value) {
+  const known = JSON.stringify(choices);
+  if (select.dataset.known !== known) {
+    select.dataset.known = known;
+    select.replaceChildren(...choices.map(([key, label]) => h("option", { value: key }, label)));
+  }
+  if (select.value !== value) select.value = value;
+}

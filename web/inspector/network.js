@@ -1,6 +1,6 @@
 // The network: what it does to each client, and when.
 
-import { fill, h, number, svg } from "/elements.js";
+import { fill, h, number, styled } from "/elements.js";
 
 /** A sample is `[time, round trip, bytes received, rejected, corrected]`. */
 const [TIME, TRIP, BYTES, REJECTED, CORRECTED] = [0, 1, 2, 3, 4];
@@ -17,7 +17,7 @@ export class Network {
 
   async update() {
     const { clients, time } = await this.app.ask("network");
-    fill(this.body, clients.length ? clients.map((client) => this.client(client, time)) : h("p", { class: "empty" }, "The host tells nothing of a network."));
+    fill(this.body, clients.length ? clients.map((client) => this.client(client, time)) : h("p", { class: "empty w12" }, "No client at this moment."));
   }
 
   client(client, now) {
@@ -25,24 +25,77 @@ export class Network {
     const since = samples.length ? samples[0][TIME] : 0;
     const trips = samples.filter((sample) => sample[TRIP] !== null).map((sample) => [sample[TIME], sample[TRIP]]);
     const rates = rate(samples);
+    const known = (value, unit = "") => (value === null ? "–" : `${number(value, 0)}${unit}`);
     const facts = {
-      "Round trip": client.roundTripMilliseconds === null ? "–" : `${number(client.roundTripMilliseconds, 0)} ms`,
-      Ahead: client.aheadTicks === null ? "–" : `${client.aheadTicks} ticks`,
-      Confirmed: number(client.confirmed, 0), Rejected: number(client.rejected, 0), Corrected: number(client.corrected, 0),
+      "Round trip": known(client.roundTripMilliseconds, " ms"), Ahead: known(client.aheadTicks, " ticks"),
+      Confirmed: known(client.confirmed), Rejected: known(client.rejected), Corrected: known(client.corrected),
       Received: bytes(client.receivedBytes), Sent: bytes(client.sentBytes),
     };
-    const spark = (label, points, unit) => points.length < 2 ? null : h("div", {}, h("h3", { class: "muted small" }, label),
-      wide(h("ugas-spark", { class: "wide-spark", data: { points, since, now, value: points.at(-1)[1] } })), h("span", { class: "muted small" }, unit(points.at(-1)[1])));
+    const spark = (label, points, unit) => points.length < 2 ? null : h("div", { class: "curve" }, h("h3", { class: "muted small" }, label),
+      wide(h("ugas-spark", { class: "wide-spark", data: { points, since, now, value: points.at(-1)[1] } })), h("span", { class: "num small" }, unit(points.at(-1)[1])));
     return h("section", { class: "card w6", "aria-label": client.name },
       h("div", { class: "head" }, h("h2", { class: "plain" }, client.name), client.plays ? h("span", { class: "muted" }, `plays ${client.plays}`) : null),
       h("dl", { class: "facts small" }, Object.entries(facts).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
       spark("Round trip", trips, (value) => `${number(value, 0)} ms`),
       spark("Received", rates, (value) => `${bytes(value)}/s`),
       h("h3", { class: "muted small" }, "Corrections and rejections"),
-      timeline(client.name, samples, since, now),
-      client.rejections.length ? h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rejected because"), h("th", { scope: "col", class: "num" }, "Times"))),
-        h("tbody", {}, client.rejections.map(({ reason, count }) => h("tr", {}, h("td", {}, reason), h("td", { class: "num" }, number(count, 0)))))) : null);
+      this.timeline(client, since, now),
+      this.corrections(client),
+      rejections(client),
+      classes("Bytes received, by class", client.receivedByClass),
+      classes("Bytes sent, by class", client.sentByClass));
   }
+
+  /** A mark for each time that something was taken back. */
+  timeline(client, since, now) {
+    const { samples, name } = client;
+    const place = (time) => `${Math.max(0, Math.min(100, ((time - since) / Math.max(now - since, 1e-6)) * 100))}%`;
+    let [corrections, rejected] = [0, 0];
+    const marks = samples.flatMap((sample, index) => {
+      const before = samples[index - 1] ?? sample;
+      const by = (field) => Math.max(0, (sample[field] ?? 0) - (before[field] ?? 0));
+      const [corrected, refused] = [by(CORRECTED), by(REJECTED)];
+      corrections += corrected;
+      rejected += refused;
+      return [corrected ? styled(h("i", { class: "corrected" }), { left: place(sample[TIME]), height: `${Math.min(18, 6 * corrected)}px` }) : null,
+        refused ? styled(h("i", { class: "rejected" }), { left: place(sample[TIME]) }) : null].filter(Boolean);
+    });
+    return h("div", {},
+      h("div", { class: "rail-marks", role: "img", "aria-label": `${name}: ${corrections} corrections and ${rejected} rejections in ${number(now - since, 0)} s` }, marks),
+      h("div", { class: "axis muted small" }, h("span", {}, `${since.toFixed(1)} s`), h("span", { class: "legend" }, h("i", { class: "corrected" }), "corrected ", h("i", { class: "rejected" }), "rejected"), h("span", {}, `${now.toFixed(1)} s`)));
+  }
+
+  /** What was taken back, with what had been predicted and what is so. */
+  corrections({ name, corrections }) {
+    if (!corrections.length) return h("p", { class: "muted small" }, "Nothing was taken back until this moment.");
+    return h("div", { class: "scroll short", "data-scroll": `corrections-${name}`, tabindex: "0", role: "region", "aria-label": `Corrections of ${name}` },
+      h("ul", { class: "feed undone" }, corrections.map((told, index) => h("li", {},
+        h("button", { class: "link num", "data-key": `undone-${name}-${corrections.length - index}`, "aria-label": `Go to ${told.time.toFixed(3)} seconds`, onclick: () => this.app.goToTime(told.time) }, told.time.toFixed(2)),
+        h("span", { class: told.cause === "rejected" ? "chip bad" : "chip warn" }, told.cause === "rejected" ? "rejected" : "corrected"),
+        h("span", { class: "what small" }, told.cause === "rejected" ? h("div", {}, told.command ? h("strong", {}, told.command) : null, told.command ? `: ${told.reason}` : told.reason) : null,
+          told.differences.length ? h("dl", { class: "diff" }, told.differences.map((difference) => h("div", {}, h("dt", {}, difference.what), h("dd", {},
+            h("s", {}, h("span", { class: "unseen" }, "predicted "), difference.predicted), " → ", h("span", { class: "unseen" }, "is "), h("strong", {}, difference.actual))))) : h("span", { class: "muted" }, "nothing that is shown changed"))))));
+  }
+}
+
+function rejections({ rejections }) {
+  if (!rejections.length) return null;
+  return h("table", { class: "gap" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rejected because"), h("th", { scope: "col", class: "num" }, "Times"))),
+    h("tbody", {}, rejections.map(({ reason, count }) => h("tr", {}, h("td", {}, reason), h("td", { class: "num" }, number(count, 0))))));
+}
+
+/** What bytes are for: a bar of parts, and the same in numbers. */
+function classes(title, parts) {
+  const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+  if (!whole) return null;
+  const share = (part) => (part.bytes / whole) * 100;
+  // What carries the rest comes last, and steps back.
+  const colour = (index) => (index === parts.length - 1 ? "part-rest" : `part-${index % 4}`);
+  return h("div", { class: "classes" }, h("h3", { class: "muted small" }, title),
+    h("div", { class: "parts", "aria-hidden": "true" }, parts.map((part, index) => styled(h("i", { class: colour(index) }), { width: `${share(part)}%` }))),
+    h("table", {}, h("thead", { class: "unseen" }, h("tr", {}, ["Class", "Bytes", "Share"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, parts.map((part, index) => h("tr", {}, h("td", {}, h("i", { class: `key ${colour(index)}`, "aria-hidden": "true" }), part.class),
+        h("td", { class: "num" }, bytes(part.bytes)), h("td", { class: "num muted" }, `${number(share(part), 0)} %`))))));
 }
 
 /** A curve over all the room there is; a dot would become an egg. */
@@ -63,26 +116,7 @@ function rate(samples) {
   });
 }
 
-/** A mark for each sample in which something was corrected or rejected. */
-function timeline(name, samples, since, now) {
-  const [width, height] = [400, 26];
-  const x = (time) => (2 + ((time - since) / Math.max(now - since, 1e-6)) * (width - 4)).toFixed(1);
-  const marks = [];
-  let [corrections, rejections] = [0, 0];
-  samples.forEach((sample, index) => {
-    const before = samples[index - 1] ?? sample;
-    const [corrected, rejected] = [sample[CORRECTED] - before[CORRECTED], sample[REJECTED] - before[REJECTED]];
-    if (corrected > 0) marks.push(svg("line", { x1: x(sample[TIME]), x2: x(sample[TIME]), y1: height - 4, y2: height - 4 - Math.min(18, 6 * corrected), stroke: "var(--warn)", "stroke-width": 2 }));
-    if (rejected > 0) marks.push(svg("circle", { cx: x(sample[TIME]), cy: 5, r: 3.5, fill: "var(--bad)" }));
-    corrections += Math.max(0, corrected);
-    rejections += Math.max(0, rejected);
-  });
-  const title = svg("title");
-  title.textContent = `${name}: ${corrections} corrections and ${rejections} rejections in ${number(now - since, 0)} s`;
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", height, preserveAspectRatio: "none", role: "img" }, title,
-    svg("line", { x1: 0, x2: width, y1: height - 3, y2: height - 3, stroke: "var(--line-strong)" }), ...marks);
-}
-
 function bytes(value) {
-  return value < 1000 ? `${number(value, 0)} B` : `${number(value / 1000, 1)} kB`;
+  if (value < 1000) return `${number(value, 0)} B`;
+  return value < 1e6 ? `${number(value / 1000, 1)} kB` : `${number(value / 1e6, 1)} MB`;
 }

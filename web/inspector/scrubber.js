@@ -40,7 +40,8 @@ class Scrubber extends HTMLElement {
     await this.#load(app, head);
     app.since = this.#times[0] ?? 0;
     const time = this.#times[app.now - this.#first] ?? head.time;
-    this.clock.value = `${clock(time)} / ${clock(head.time)}`;
+    // The newest moments may be newer than the last word about them.
+    this.clock.value = `${clock(time)} / ${clock(Math.max(time, head.time))}`;
     this.range.setAttribute("aria-valuetext", clock(time));
     this.#draw();
   }
@@ -62,6 +63,16 @@ class Scrubber extends HTMLElement {
       this.#counts.splice(0, gone);
       this.#first = head.first;
     }
+  }
+
+  /** The moment at a time: the first that is not before it. */
+  momentAt(time) {
+    let [low, high] = [0, Math.max(0, this.#times.length - 1)];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#times[middle] < time - 1e-9) low = middle + 1; else high = middle;
+    }
+    return this.#first + low;
   }
 
   /** How much happened, above the rail. */

@@ -1,6 +1,6 @@
 // The world: who is there.
 
-import { fill, h, later, meter, number } from "/elements.js";
+import { fill, h, later, meter, number, options } from "/elements.js";
 
 const ROWS = 60;
 
@@ -53,7 +53,9 @@ export class World {
     const head = this.app.connection.head;
     this.facts.replaceChildren(...Object.entries({
       Controllers: number(world.controllers, 0), Effects: number(world.effects, 0), "Abilities running": number(world.running, 0),
-      Events: number(head.events, 0), "Tick time": head.tickMilliseconds === null ? "–" : `${number(head.tickMilliseconds)} ms`,
+      Events: number(head.events, 0),
+      // What is over has no tick time of its own: this is how long it took to play it again here.
+      [this.app.connection.hello.live ? "Tick time" : "Replayed in"]: world.tickMilliseconds === null ? "–" : `${number(world.tickMilliseconds)} ms`,
     }).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
     fill(this.body, this.table(world), this.pages(world));
   }
@@ -87,14 +89,4 @@ export class World {
         h("button", { type: "button", "data-key": "earlier", disabled: world.offset === 0, onclick: move(-ROWS) }, "Previous"), " ",
         h("button", { type: "button", "data-key": "more", disabled: world.offset + world.rows.length >= world.matching, onclick: move(ROWS) }, "Next")));
   }
-}
-
-/** The choices of a list, changed only if they are others: an open list stays open. */
-function options(select, choices, value) {
-  const known = JSON.stringify(choices);
-  if (select.dataset.known !== known) {
-    select.dataset.known = known;
-    select.replaceChildren(...choices.map(([key, label]) => h("option", { value: key }, label)));
-  }
-  if (select.value !== value) select.value = value;
 }

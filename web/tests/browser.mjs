@@ -115,11 +115,13 @@ class Page {
 
   text(selector = "body") { return this.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ""`); }
 
-  /** Clicks where the element is, as a mouse does. */
+  /** Clicks where the element is, as a hand does: a button is down for a while. */
   async click(selector) {
     const quoted = JSON.stringify(selector);
     const place = await this.until(`(() => { const e = document.querySelector(${quoted}); if (!e) return null; e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return { x: r.x + r.width / 2, y: r.y + r.height / 2 }; })()`, selector);
-    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...place, button: "left", clickCount: 1 });
+    await this.send("Input.dispatchMouseEvent", { type: "mousePressed", ...place, button: "left", clickCount: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...place, button: "left", clickCount: 1 });
   }
 
   async key(key) {

@@ -29,11 +29,11 @@ if (folder) mkdirSync(folder, { recursive: true });
 /** Inspectors that run; a test that fails leaves its own behind. */
 const running = new Set();
 
-const inspect = (...parameters) => start("inspect", "--no-open", ...parameters);
+const inspect = (...parameters) => start("inspect", "--port", "0", "--no-open", ...parameters);
 
-/** A command with an inspector at a port of its own. */
+/** A command with an inspector. */
 async function start(command, ...parameters) {
-  const child = spawn(binary, [command, "--port", "0", ...parameters], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(binary, [command, ...parameters], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.on("exit", () => running.delete(child));
   let told = "";
@@ -46,7 +46,7 @@ async function start(command, ...parameters) {
     });
     child.on("exit", () => reject(new Error(`the inspector ended: ${told}`)));
   });
-  return { url, async end() {
+  return { url, told: () => told, async end() {
     child.kill("SIGINT");
     const code = await new Promise((resolve) => child.once("exit", (code) => resolve(code)));
     assert.equal(code, 0, "Ctrl-C ends it well");
@@ -72,22 +72,70 @@ async function sound(page) {
 const click = (page, key) => page.click(`[data-key="${key}"]`);
 const tests = {
   async "a networked match, live, and what the network does to its clients"(browser) {
-    const server = await start("demo", "--headless", "--real-time", "--for", "300");
+    const server = await start("demo", "--port", "0", "--headless", "--real-time", "--for", "300");
     const page = await browser.page(server.url);
     await page.until(`document.querySelectorAll("main tbody tr").length === 10`, "four heroes and six minions");
     assert.match(await page.text("main"), /Ember/);
     await page.until(`!document.querySelector('nav a[data-view="network"]').hidden`, "the host tells of clients");
     await page.click('nav a[data-view="network"]');
-    await page.until(`document.querySelectorAll('main [aria-label^="client"] dl').length === 2`, "both clients");
+    await page.until(`document.querySelectorAll('main [aria-label^="client"] dl.facts').length === 2`, "both clients");
     // 100 ms there, and 100 ms back.
-    await page.until(`[...document.querySelectorAll('[aria-label^="client"] dl')].every((list) => parseInt(list.querySelector("dd").textContent) >= 200)`, "the round trip of a bad link");
+    await page.until(`[...document.querySelectorAll('[aria-label^="client"] dl.facts')].every((list) => parseInt(list.querySelector("dd").textContent) >= 200)`, "the round trip of a bad link");
     assert.match(await page.text('[aria-label="client 1"]'), /plays Ember/);
     assert.match(await page.text('[aria-label="client 2"]'), /plays Bram/);
-    await page.until(`document.querySelector('[aria-label="client 1"] svg line[stroke="var(--warn)"]')`, "a correction on the timeline");
+    await page.until(`document.querySelector('[aria-label="client 1"] .rail-marks .corrected')`, "a correction on the timeline");
+    // What was taken back, as it had been predicted and as it is; what bytes were for.
+    await page.until(`document.querySelectorAll('[aria-label="client 1"] .diff dt').length > 0`, "a difference");
+    assert.match(await page.text('[aria-label="Corrections of client 1"]'), /corrected|rejected/);
+    const shares = await page.evaluate(`[...document.querySelectorAll('[aria-label="client 1"] .classes')].map((part) => [...part.querySelectorAll("tbody tr")].map((row) => [row.cells[0].innerText, parseInt(row.cells[2].innerText)]))`);
+    assert.deepEqual(shares[0].map(([name]) => name), ["own state", "state of others", "cues", "answers to commands", "headers and handshake"]);
+    for (const parts of shares) assert.ok(Math.abs(parts.reduce((sum, [, share]) => sum + share, 0) - 100) <= 3, `the shares are a whole: ${JSON.stringify(shares)}`);
+    await page.until(`document.querySelectorAll('[aria-label="client 1"] .undone li').length > 4`, "some of it");
     await shoot(page, "network-light");
+    // From a correction to the moment of it.
+    await page.click('[aria-label="Corrections of client 1"] li:nth-child(3) button');
+    const then = await page.evaluate(`document.querySelector('[aria-label="Corrections of client 1"] li button').innerText`);
+    await page.until(`Math.abs(parseFloat(document.querySelector(".clock").textContent) - ${then}) < 0.5`, "the moment of the correction");
     await sound(page);
     await page.close();
+    for (const [name, look] of [["dark", { dark: true }], ["phone", { width: 390, height: 780, mobile: true }], ["phone-dark", { width: 390, height: 780, mobile: true, dark: true }]]) {
+      const other = await browser.page(`${server.url}#network`, look);
+      await other.until(`document.querySelectorAll('main .diff dt').length > 0`);
+      await shoot(other, `network-${name}`);
+      await sound(other);
+      await other.close();
+    }
     assert.match(await server.end(), /state hash [0-9a-f]{16}/);
+  },
+
+  async "a server with a player, and what the console may do there"(browser) {
+    const server = await start("serve", "packs/spells", "--listen", "127.0.0.1:0", "--bots", "1", "--bot-template", "Ogre", "--inspect=127.0.0.1:0", "--allow-edit", "--for", "300");
+    const address = server.told().match(/listening on (\S+),/)[1];
+    const script = join(scratch, "player.yaml");
+    writeFileSync(script, "Name: a player\nSteps:\n  - Wait: 1\n  - Random: { Seconds: 60, Seed: 7 }\n");
+    const player = spawn(binary, ["connect", address, "--pack", "packs/spells", "--name", "Ada", "--bot", script, "--for", "120"], { cwd: root, stdio: "ignore" });
+    running.add(player);
+    const page = await browser.page(server.url);
+    await page.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /Ada/.test(row.innerText))`, "the player by name");
+    assert.match(await page.text(".facts"), /Tick time\s+[\d.]+ ms/);
+    await shoot(page, "server-light");
+    await page.until(`!document.querySelector('nav a[data-view="network"]').hidden`, "a client");
+    await page.click('nav a[data-view="network"]');
+    await page.until(`/ ms/.test(document.querySelector('[aria-label="Ada"] dl')?.innerText ?? "")`, "the round trip");
+    await page.until(`parseInt([...document.querySelectorAll('[aria-label="Ada"] dl div')].find((e) => /Confirmed/.test(e.innerText)).querySelector("dd").innerText) > 0`, "a command that was carried out");
+    assert.match(await page.text('[aria-label="Ada"]'), /plays Mage[\s\S]*own state[\s\S]*commands/);
+    await shoot(page, "server-network-light");
+    await page.click('nav a[data-view="console"]');
+    await page.until(`document.querySelector('[data-key="set-base-value"]')`);
+    // The clock of a server is not the page's to stop.
+    assert.equal(await page.evaluate(`document.querySelector('[aria-label="Pace"]').checkVisibility()`), false);
+    await page.evaluate(`(() => { const form = document.querySelector('[aria-label="Set a base value"] form'); form.elements.attribute.value = "Health"; form.elements.value.value = "55"; [...form.elements.controller.options].forEach((o) => { if (/Ogre/.test(o.textContent)) form.elements.controller.value = o.value; }); form.requestSubmit(); })()`);
+    await page.until(`/set the base of Health of Ogre .* to 55/.test(document.querySelector('[aria-label="What was done"]').innerText)`, "the line of what was done");
+    await sound(page);
+    await page.close();
+    player.kill("SIGINT");
+    running.delete(player);
+    assert.match(await server.end(), /the server stops/);
   },
 
   async "a click path from the world to an explanation with the right numbers"(browser) {
@@ -95,6 +143,7 @@ const tests = {
     const page = await browser.page(server.url);
     await page.until(`document.querySelector("main tbody tr")`);
     assert.match(await page.text("main"), /hero/);
+    assert.match(await page.text(".facts"), /Replayed in\s+[\d.]+ ms/);
     await page.click("main tbody tr button.link");
     await page.until(`document.querySelector('[data-key="explain-WeaponDamage"]')`);
     await shoot(page, "controller-light");

@@ -4,6 +4,7 @@ mod battle;
 mod bot;
 mod chronicle;
 mod live;
+mod observer;
 mod report;
 mod roster;
 mod screen;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ugas_core::time::{Span, Time};
-use ugas_inspect::{Inspector, Settings};
+use ugas_inspect::{ClientReport, Inspector, Settings};
 use ugas_net::link::Conditions;
 
 use self::battle::Battle;
@@ -121,6 +122,7 @@ impl Show {
                 for (entry, id) in ROSTER.iter().zip(&self.battle.fighters) {
                     inspector.name(*id, entry.name);
                 }
+                self.battle.observe_network();
                 self.inspector = Some(inspector);
             }
             Err(error) => eprintln!("without the inspector: {error}"),
@@ -136,8 +138,8 @@ impl Show {
         self.battle.tick();
         if let Some(inspector) = &self.inspector {
             inspector.observe_events(self.battle.simulation(), &self.battle.events, began.elapsed());
-            let connections = (0..SEATS).map(|seat| connection(&self.battle, seat));
-            let reports = connections.enumerate().map(|(seat, connection)| connection.report(seat));
+            let report = |seat| connection(&self.battle, seat).report(seat, self.battle.observer(seat));
+            let reports: Vec<ClientReport> = (0..SEATS).map(report).collect();
             inspector.report_network(self.battle.simulation().now(), reports);
         }
     }

@@ -4,6 +4,7 @@ mod session;
 mod tape;
 
 use std::io::{Cursor, IsTerminal, Read};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -45,6 +46,10 @@ pub(crate) struct Arguments {
     /// The port; if it is taken, a free one
     #[arg(long, value_name = "N", default_value_t = 4777)]
     port: u16,
+    /// Where to listen, if not at a port of this machine alone; who comes from another machine needs the token in the
+    /// address that is printed
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["port", "tui"])]
+    listen: Option<SocketAddr>,
     /// Opens the page in a browser, also if the output does not go to a terminal
     #[arg(long, conflicts_with_all = ["no_open", "tui"])]
     open: bool,
@@ -85,19 +90,37 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         replay::show(player)?;
         return Ok(Status::Fine);
     }
-    let address = ("127.0.0.1", arguments.port);
-    let settings = settings.or_any_port();
+    let (address, settings) = match arguments.listen {
+        // Whoever names an address wants that one, whoever can reach it.
+        Some(address) => (address, settings.beyond_loopback()),
+        None => ((Ipv4Addr::LOCALHOST, arguments.port).into(), settings.or_any_port()),
+    };
     let session = match arguments.allow_edit {
         true => Session::continuing(address, settings, player, arguments.record.as_deref())?,
         false => Session::over(Inspector::recording(address, settings, player)?),
     };
-    let url = session.inspector().url();
-    output::print(&format!("inspector at {url}\nCtrl-C ends it\n"))?;
+    let inspector = session.inspector();
+    output::print(&format!("{}Ctrl-C ends it\n", greeting(inspector)))?;
     if arguments.open || (!arguments.no_open && is_terminal) {
-        open_browser(&url);
+        open_browser(&inspector.url());
     }
     session.run()?;
     Ok(Status::Fine)
+}
+
+/// Where an inspector is, for people.
+pub(crate) fn greeting(inspector: &Inspector) -> String {
+    let mut text = format!("inspector at {}\n", inspector.url());
+    let ip = inspector.address().ip();
+    if !ip.is_loopback() {
+        text.push_str(
+            "  whoever has this address may look; it is not encrypted, so put it behind a tunnel\n",
+        );
+    }
+    if ip.is_unspecified() {
+        text.push_str(&format!("  from another machine, write this machine's name instead of {ip}\n"));
+    }
+    text
 }
 
 fn is_recording(path: &Path) -> anyhow::Result<bool> {

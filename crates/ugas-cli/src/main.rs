@@ -26,6 +26,7 @@ mod schema;
 mod serve;
 mod soak;
 mod sweep;
+mod traffic;
 mod watch;
 
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ mod bots;
 mod door;
 mod game;
 mod hall;
+mod inspection;
 mod tasks;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,12 +18,14 @@ use ugas_core::catalog::Catalog;
 use ugas_core::random::stable_name_hash;
 use ugas_data::Pack;
 use ugas_net::TickLength;
+use ugas_net::wire::Dictionary;
 use ugas_transport::{
     Access, Admission, BindError, MAX_CLIENTS, ServerConfig, ServerKey, ServerSocket, TokenIssuer,
 };
 
 use self::game::Game;
 use self::hall::Hall;
+use self::inspection::{Inspection, Rights};
 use crate::online::{self, Stop, quoted};
 use crate::{Status, output};
 
@@ -47,6 +50,7 @@ Examples:
   ugas serve packs/spells --bots 2 --bot-template Ogre
   ugas serve packs/spells --key server.key --listen 0.0.0.0:8427 --public 203.0.113.7:8427 \\
       --token-for Ada --token-for Grace                 prints a line for each of them
+  ugas serve packs/spells --inspect                     with the inspector, in a browser
   ugas serve packs/spells --for 60                      a minute"
 )]
 pub(crate) struct Arguments {
@@ -92,6 +96,13 @@ pub(crate) struct Arguments {
     /// Dice of the game and the bots; without it, every match is another
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Shows the game and its players in a browser, at 127.0.0.1:4777 or a free port; an address that other machines
+    /// can reach comes with a token
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true)]
+    inspect: Option<Option<SocketAddr>>,
+    /// Lets the inspector's page change the game
+    #[arg(long, requires = "inspect")]
+    allow_edit: bool,
     /// Ends after so many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
@@ -118,11 +129,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let length = TickLength::hertz(arguments.tick_rate);
     let mut game = Game::new(Arc::clone(&catalog), seed, length, u32::from(arguments.max_clients), template);
     game.add_bots(arguments.bots, &bot_template)?;
+    let inspection = inspection(arguments, &catalog)?;
     greet(arguments, &catalog, &socket)?;
+    if let Some(inspection) = &inspection {
+        output::print(&inspection.greeting())?;
+    }
     if let Some(key) = key {
         print_tokens(arguments, &catalog, key, socket.local_addr())?;
     }
-    Hall::new(socket, game).run(&stop, arguments.duration)?;
+    Hall::new(socket, game, inspection).run(&stop, arguments.duration)?;
     Ok(Status::Fine)
 }
 
@@ -183,6 +198,16 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
         _ => "the server cannot begin",
     };
     bound.map_err(|error| anyhow::Error::new(error).context(hint()))
+}
+
+/// The inspector, if it is wanted.
+fn inspection(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<Inspection>> {
+    let Some(address) = arguments.inspect else { return Ok(None) };
+    let rights = if arguments.allow_edit { Rights::Edit } else { Rights::Look };
+    let name = arguments.pack.canonicalize().unwrap_or_else(|_| arguments.pack.clone());
+    let name = name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy().into_owned();
+    let title = format!("Server of {name}");
+    Ok(Some(Inspection::begin(address, rights, &title, Dictionary::of(catalog))?))
 }
 
 /// What a player needs to know.

@@ -1,6 +1,8 @@
 //! The desk: one thread that holds the past and answers questions about it, so that neither the game nor a browser waits
 //! for the other.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use ugas_core::handle::ControllerId;
@@ -42,12 +44,14 @@ pub(crate) struct Desk {
     pub(crate) origin: Origin,
     pub(crate) title: String,
     pub(crate) edit: bool,
+    /// Whether edits include the pace.
+    pub(crate) paced: bool,
 }
 
 impl Desk {
     /// Works until it is told to stop.
     pub(crate) fn run(mut self, shared: &Shared, mut messages: mpsc::Receiver<Message>) {
-        self.announce(shared, None);
+        self.announce(shared);
         while let Some(message) = messages.blocking_recv() {
             self.take_in(shared);
             match message {
@@ -65,7 +69,7 @@ impl Desk {
     fn take_in(&mut self, shared: &Shared) {
         let Subject::Live(window) = &mut self.subject else { return };
         let Some(frame) = shared.mailbox.take() else { return };
-        window.push(&frame.snapshot, &frame.config);
+        window.push(&frame.snapshot, &frame.config, frame.work);
         let moment = window.first() + window.len().saturating_sub(1);
         if let (Some(simulation), Some(first)) = (window.here(), frame.events.first()) {
             self.chronicle.forget_from(first.sequence);
@@ -76,14 +80,16 @@ impl Desk {
         self.chronicle.lost += frame.lost_events;
         self.chronicle.forget_before(window.first());
         shared.mailbox.give_back(frame.snapshot);
-        self.announce(shared, frame.work.map(|work| work.as_secs_f64() * 1_000.0));
+        self.announce(shared);
     }
 
-    fn announce(&mut self, shared: &Shared, work: Option<f64>) {
+    fn announce(&mut self, shared: &Shared) {
         let events = self.chronicle.len() as u64;
         let reel = self.subject.reel();
         let (first, moments) = (reel.first(), reel.len());
-        let time = reel.time(first + moments.saturating_sub(1)).unwrap_or(Time::ZERO).as_seconds();
+        let last = first + moments.saturating_sub(1);
+        let time = reel.time(last).unwrap_or(Time::ZERO).as_seconds();
+        let work = reel.work(last).map(milliseconds);
         shared.head.send_modify(|head| {
             let Head { console, clients, pace, .. } = *head;
             *head = Head { first, moments, time, events, work, console, clients, pace };
@@ -111,6 +117,9 @@ impl Desk {
                     "this inspector is read-only: its host does not allow edits",
                 ));
             }
+            "pace" if !self.paced => {
+                return Err(Complaint::forbidden("the host of this game keeps its own pace"));
+            }
             "pace" => {
                 shared.set_pace(|pace| pace.change(fields))?;
                 return Ok(shared.pace().to_json());
@@ -125,10 +134,15 @@ impl Desk {
             return Ok(compare::compare(&left, right, names));
         }
         let reel = self.subject.reel();
+        let work = reel.work(moment).map(milliseconds);
         let simulation = reel.go_to(moment).map_err(Complaint::gone)?;
         let chronicle = &self.chronicle;
         match kind {
-            "world" => world::world(simulation, names, chronicle, moment, fields),
+            "world" => {
+                let mut answer = world::world(simulation, names, chronicle, moment, fields)?;
+                answer["tickMilliseconds"] = json!(work);
+                Ok(answer)
+            }
             "controller" => controller::controller(simulation, names, chronicle, moment, fields),
             "explain" => explain::explain(simulation, names, fields),
             "checks" => explain::checks(simulation, names, fields),
@@ -181,6 +195,7 @@ impl Desk {
             "title": self.title,
             "live": matches!(self.subject, Subject::Live(_)),
             "edit": self.edit,
+            "pace": self.edit && self.paced,
             "catalog": self.subject.reel().here().map(|simulation| format!("{:016x}", simulation.catalog().hash())),
             "head": shared.head.borrow().to_json(),
         })
@@ -202,6 +217,10 @@ impl Desk {
         }
         Ok(json!({ "first": first, "times": times, "events": counts }))
     }
+}
+
+fn milliseconds(work: Duration) -> f64 {
+    work.as_secs_f64() * 1_000.0
 }
 
 /// The names that a console can offer.

@@ -21,8 +21,8 @@ use crate::desk::{Desk, Subject};
 use crate::export::Origin;
 use crate::mailbox::lock;
 use crate::names::Names;
-use crate::network::ClientReport;
 use crate::reel::{Reel, Tape, Window};
+use crate::report::ClientReport;
 use crate::security::{Gate, new_token};
 use crate::server::{Door, router};
 use crate::settings::Settings;
@@ -99,7 +99,7 @@ impl Inspector {
             player.recording().names().map(|(id, name)| (id, name.to_owned())).collect();
         settings.names.extend(names);
         let mut tape = Tape::new(player);
-        let chronicle = tape.tell(|_| ()).map_err(ServeError::Play)?;
+        let chronicle = tape.tell(|_, _| ()).map_err(ServeError::Play)?;
         Self::start(address, settings, Subject::Over(Box::new(tape)), chronicle)
     }
 
@@ -117,7 +117,9 @@ impl Inspector {
         settings.names.extend(names);
         let mut window = Window::new(settings.most_moments, settings.most_bytes);
         let mut tape = Tape::new(player);
-        let told = tape.tell(|simulation| window.push(&simulation.snapshot(), simulation.config()));
+        let told = tape.tell(|simulation, work| {
+            window.push(&simulation.snapshot(), simulation.config(), Some(work));
+        });
         let mut chronicle = told.map_err(ServeError::Play)?;
         chronicle.forget_before(window.first());
         Self::start(address, settings, Subject::Live(Box::new(window)), chronicle)
@@ -169,7 +171,7 @@ impl Inspector {
             return;
         }
         let mut network = lock(&self.shared.network);
-        network.take(time.as_seconds(), clients);
+        network.take(time, clients);
         let count = network.len();
         drop(network);
         self.shared.head.send_if_modified(|head| {
@@ -187,6 +189,11 @@ impl Inspector {
     /// Tells what a controller is called.
     pub fn name(&self, controller: ControllerId, name: impl Into<String>) {
         lock(&self.shared.names).0.insert(controller, name.into());
+    }
+
+    /// Forgets what a controller is called, for hosts in which controllers come and go for days.
+    pub fn forget_name(&self, controller: ControllerId) {
+        lock(&self.shared.names).0.remove(&controller);
     }
 
     /// Carries out the changes that were asked for on the page, with `execute`: `|command| simulation.execute(command)`, or
@@ -254,7 +261,14 @@ impl Inspector {
         let (desk, messages) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared::new(desk, Names(settings.names), settings.always));
         let origin = Origin { scenario: settings.scenario, pack: settings.pack };
-        let worker = Desk { subject, chronicle, origin, title: settings.title, edit: settings.edit };
+        let worker = Desk {
+            subject,
+            chronicle,
+            origin,
+            title: settings.title,
+            edit: settings.edit,
+            paced: settings.paced,
+        };
         let gate = Gate { loopback, token: token.clone(), origins: settings.origins };
         let door = Door { shared: Arc::clone(&shared), gate, most_connections: settings.most_connections };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;

@@ -50,6 +50,7 @@ mod names;
 mod network;
 mod page;
 mod reel;
+mod report;
 mod request;
 mod security;
 mod server;
@@ -59,7 +60,7 @@ mod world;
 
 pub use console::Pace;
 pub use inspector::{Inspector, ServeError};
-pub use network::ClientReport;
+pub use report::{ClientReport, Correction, CorrectionCause, Difference};
 pub use settings::Settings;
 
 /// The version of the protocol between page and inspector. Another number is another protocol; new fields and requests

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{Read, Seek};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ugas_core::catalog::Catalog;
 use ugas_core::simulation::{Config, Simulation, Snapshot};
@@ -28,6 +29,9 @@ pub(crate) trait Reel: Send {
     /// When it was.
     fn time(&self, moment: u64) -> Option<Time>;
 
+    /// How long the tick before it took: in the game, or on this machine when the recording was gone through.
+    fn work(&self, moment: u64) -> Option<Duration>;
+
     /// The simulation as it was then.
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, String>;
 
@@ -35,11 +39,18 @@ pub(crate) trait Reel: Send {
     fn here(&self) -> Option<&Simulation>;
 }
 
+/// A moment of a game that runs.
+struct Kept {
+    time: Time,
+    bytes: Vec<u8>,
+    work: Option<Duration>,
+}
+
 /// The last moments of a game that runs, as bytes: a state of a thousand controllers is a few hundred kilobytes.
 #[derive(Default)]
 pub(crate) struct Window {
     first: u64,
-    moments: VecDeque<(Time, Vec<u8>)>,
+    moments: VecDeque<Kept>,
     bytes: usize,
     viewer: Option<Simulation>,
     seen: Option<u64>,
@@ -53,7 +64,7 @@ impl Window {
     }
 
     /// Adds a moment; the oldest go if there are too many. Rules that were reloaded begin a new past.
-    pub(crate) fn push(&mut self, snapshot: &Snapshot, config: &Config) {
+    pub(crate) fn push(&mut self, snapshot: &Snapshot, config: &Config, work: Option<Duration>) {
         let same = |viewer: &Simulation| viewer.catalog().hash() == snapshot.catalog().hash();
         if !self.viewer.as_ref().is_some_and(same) {
             self.first += self.moments.len() as u64;
@@ -63,12 +74,12 @@ impl Window {
         }
         let bytes = snapshot.to_bytes();
         self.bytes += bytes.len();
-        self.moments.push_back((snapshot.time(), bytes));
+        self.moments.push_back(Kept { time: snapshot.time(), bytes, work });
         while self.moments.len() > 1
             && (self.moments.len() > self.most_moments || self.bytes > self.most_bytes)
         {
             let gone = self.moments.pop_front();
-            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |(_, bytes)| bytes.len()));
+            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |gone| gone.bytes.len()));
             self.first += 1;
         }
         // The newest is what most look at, and it is at hand.
@@ -76,6 +87,10 @@ impl Window {
             let here = viewer.restore(snapshot).is_ok();
             self.seen = here.then(|| self.first + self.moments.len() as u64 - 1);
         }
+    }
+
+    fn kept(&self, moment: u64) -> Option<&Kept> {
+        self.moments.get(usize::try_from(moment.checked_sub(self.first)?).ok()?)
     }
 }
 
@@ -89,14 +104,17 @@ impl Reel for Window {
     }
 
     fn time(&self, moment: u64) -> Option<Time> {
-        let at = usize::try_from(moment.checked_sub(self.first)?).ok()?;
-        self.moments.get(at).map(|(time, _)| *time)
+        self.kept(moment).map(|kept| kept.time)
+    }
+
+    fn work(&self, moment: u64) -> Option<Duration> {
+        self.kept(moment)?.work
     }
 
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, String> {
         let at = moment.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         let kept = at.and_then(|at| self.moments.get(at));
-        let (Some((_, bytes)), Some(viewer)) = (kept, &mut self.viewer) else {
+        let (Some(Kept { bytes, .. }), Some(viewer)) = (kept, &mut self.viewer) else {
             return Err(format!("moment {moment} is not kept"));
         };
         if self.seen != Some(moment) {
@@ -127,21 +145,27 @@ enum Place {
 pub(crate) struct Tape<R> {
     player: Player<R>,
     moments: Vec<(Time, Place)>,
+    /// How long it took to get to each from the one before.
+    work: Vec<Duration>,
     seen: Option<u64>,
 }
 
 impl<R: Read + Seek + Send> Tape<R> {
     pub(crate) fn new(player: Player<R>) -> Self {
         let moments = moments(&player);
-        Self { player, moments, seen: None }
+        Self { player, moments, work: Vec::new(), seen: None }
     }
 
     /// Goes through all moments once, shows each, and notes what happened.
-    pub(crate) fn tell(&mut self, mut show: impl FnMut(&Simulation)) -> Result<Chronicle, String> {
+    pub(crate) fn tell(&mut self, mut show: impl FnMut(&Simulation, Duration)) -> Result<Chronicle, String> {
         let mut chronicle = Chronicle::default();
         let mut known = None;
+        self.work.clear();
         for moment in 0..self.len() {
+            let began = Instant::now();
             self.go_to(moment)?;
+            let work = began.elapsed();
+            self.work.push(work);
             let simulation = self.player.simulation();
             // A movement may begin at a key frame before what was told already.
             for event in
@@ -150,7 +174,7 @@ impl<R: Read + Seek + Send> Tape<R> {
                 chronicle.push(simulation, moment, event);
             }
             known = self.player.events().last().map(|event| event.sequence).max(known);
-            show(simulation);
+            show(simulation, work);
         }
         Ok(chronicle)
     }
@@ -192,6 +216,10 @@ impl<R: Read + Seek + Send> Reel for Tape<R> {
 
     fn time(&self, moment: u64) -> Option<Time> {
         self.moments.get(usize::try_from(moment).ok()?).map(|(time, _)| *time)
+    }
+
+    fn work(&self, moment: u64) -> Option<Duration> {
+        self.work.get(usize::try_from(moment).ok()?).copied()
     }
 
     fn go_to(&mut self, moment: u64) -> Result<&Simulation, String> {

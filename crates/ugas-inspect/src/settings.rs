@@ -10,6 +10,7 @@ use ugas_data::Scenario;
 pub struct Settings {
     pub(crate) title: String,
     pub(crate) edit: bool,
+    pub(crate) paced: bool,
     pub(crate) beyond_loopback: bool,
     pub(crate) token: Option<String>,
     pub(crate) origins: Vec<String>,
@@ -28,6 +29,7 @@ impl Default for Settings {
         Self {
             title: "UGAS".to_owned(),
             edit: false,
+            paced: true,
             beyond_loopback: false,
             token: None,
             origins: Vec::new(),
@@ -55,6 +57,13 @@ impl Settings {
     #[must_use]
     pub fn allow_edit(mut self) -> Self {
         self.edit = true;
+        self
+    }
+
+    /// Leaves the pace to the host, although edits are allowed: a server whose clients have clocks of their own does not stop.
+    #[must_use]
+    pub fn fixed_pace(mut self) -> Self {
+        self.paced = false;
         self
     }
 

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use anyhow::Context;
 use ugas_core::catalog::Catalog;
 use ugas_core::event::Event;
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::targeting::{Placement, Team};
-use ugas_core::time::Time;
+use ugas_core::time::{Span, Time};
 use ugas_data::Loader;
-use ugas_net::link::Conditions;
+use ugas_net::link::{Conditions, Duplex};
+use ugas_net::wire::Dictionary;
 use ugas_net::{Client, ClientConfig, Defaults, Rig, Server, ServerConfig, ServerEvent};
 
 use super::bot::{Bot, Words};
 use super::chronicle::Chronicle;
+use super::observer::Observer;
 use super::roster::{PlayedBy, ROSTER, SEATS, TEAMS};
 
 /// The files of the pack by name.
@@ -34,12 +36,17 @@ pub(super) struct Battle {
     pub(super) events: Vec<Event>,
     /// How many events there were.
     pub(super) event_count: u64,
+    /// One for each client, if somebody wants to know.
+    observers: Vec<Observer>,
+    dictionary: Dictionary,
 }
 
 impl Battle {
     /// A match; the same seed and the same link give the same one.
     pub(super) fn new(seed: u64, link: &str) -> anyhow::Result<Self> {
-        let conditions = Conditions::named(link).with_context(|| format!("there is no link `{link}`"))?;
+        let mut conditions = Conditions::named(link).with_context(|| format!("there is no link `{link}`"))?;
+        // A moment on the way even on the perfect link, so that every datagram can be looked at.
+        conditions.delay = conditions.delay.max(Span::from_micros(1));
         let catalog = catalog()?;
         let words = Words {
             attack: catalog.tag("Ability.Attack")?,
@@ -47,6 +54,7 @@ impl Battle {
             dead: catalog.tag("State.Dead")?,
         };
         let chronicle = Chronicle::new(&catalog)?;
+        let dictionary = Dictionary::of(&catalog);
         let mut simulation = Simulation::new(catalog, Config::seeded(seed));
         let mut fighters = Vec::new();
         for entry in &ROSTER {
@@ -70,7 +78,19 @@ impl Battle {
             words,
             events: Vec::new(),
             event_count: 0,
+            observers: Vec::new(),
+            dictionary,
         })
+    }
+
+    /// Watches what the network does to each client from now on. Changes nothing in the match.
+    pub(super) fn observe_network(&mut self) {
+        self.observers.resize_with(SEATS, Observer::default);
+    }
+
+    /// Who watches a client.
+    pub(super) fn observer(&mut self, seat: usize) -> Option<&mut Observer> {
+        self.observers.get_mut(seat)
     }
 
     pub(super) fn now(&self) -> Time {
@@ -89,10 +109,24 @@ impl Battle {
     pub(super) fn tick(&mut self) {
         let before = self.rig.server.current_tick();
         while self.rig.server.current_tick() == before {
-            self.rig.step();
+            self.step();
         }
         self.hear();
         self.play();
+    }
+
+    /// Lets a part of a tick pass, and looks at what that did to the clients.
+    fn step(&mut self) {
+        let links: Vec<Duplex> = match self.observers.is_empty() {
+            true => Vec::new(),
+            false => self.rig.seats.iter().map(|seat| seat.link.clone()).collect(),
+        };
+        self.rig.step();
+        let (now, game) = (self.rig.now(), self.rig.server.simulation().now());
+        for ((observer, seat), link) in self.observers.iter_mut().zip(&mut self.rig.seats).zip(links) {
+            observer.read(&self.dictionary, link, now);
+            observer.hear(&mut seat.client, game);
+        }
     }
 
     /// Takes what the server and the clients tell.
@@ -123,7 +157,7 @@ impl Battle {
             self.chronicle.tell(event, &self.fighters);
         }
         for seat in &mut self.rig.seats {
-            // Changes are for whoever draws; the demo draws what the server knows.
+            // Changes are for whoever draws or watches; the demo draws what the server knows.
             while seat.client.poll_event().is_some() {}
         }
     }
@@ -150,8 +184,13 @@ impl Battle {
                     let foes: Vec<ControllerId> = foes.filter_map(|foe| client.local(foe)).collect();
                     let wish = bot.think(now, client.simulation(), own, foes.into_iter(), words);
                     if let Some((ability, request)) = wish {
+                        let name = ability_name(client.simulation(), ability);
                         // What the client cannot ask for now, it asks for at its next thought.
-                        let _ = client.activate(ability, request);
+                        if let Ok(key) = client.activate(ability, request)
+                            && let Some(observer) = self.observers.get_mut(seat)
+                        {
+                            observer.asked(key, &name);
+                        }
                     }
                 }
             }
@@ -164,6 +203,11 @@ pub(super) fn played_at(seat: usize) -> Option<usize> {
     ROSTER.iter().position(|entry| entry.played_by == PlayedBy::Client(seat))
 }
 
+fn ability_name(simulation: &Simulation, ability: AbilityHandle) -> String {
+    let granted = simulation.ability(ability).map(|granted| granted.ability());
+    granted.map_or_else(String::new, |id| simulation.catalog().ability_name(id).to_owned())
+}
+
 fn catalog() -> anyhow::Result<Arc<Catalog>> {
     let definitions = PACK.iter().filter(|(name, _)| !name.starts_with("scenarios/"));
     let files = definitions.fold(Loader::new(), |loader, (name, text)| loader.text(*name, *text));
@@ -172,7 +216,7 @@ fn catalog() -> anyhow::Result<Arc<Catalog>> {
 
 #[cfg(test)]
 mod tests {
-    use ugas_core::time::Span;
+    use ugas_inspect::{Correction, CorrectionCause};
 
     use super::*;
 
@@ -202,5 +246,43 @@ mod tests {
             assert!(client.round_trip() >= Span::millis(200), "{:?}", client.round_trip());
         }
         assert!(battle.event_count > 0);
+    }
+
+    #[test]
+    fn whoever_watches_the_network_changes_nothing_and_sees_every_byte() {
+        for link in ["perfect", "bad"] {
+            let mut battle = Battle::new(7, link).unwrap();
+            battle.observe_network();
+            let mut corrections = Vec::new();
+            while battle.now() < Time::ZERO + Span::seconds(8.0) {
+                battle.tick();
+                corrections
+                    .extend((0..SEATS).flat_map(|seat| battle.observer(seat).unwrap().take_corrections()));
+            }
+            let alone = played(7, link, 8.0);
+            assert_eq!(battle.simulation().state_hash(), alone.simulation().state_hash());
+            for seat in 0..SEATS {
+                let received = battle.client(seat).statistics().received_bytes;
+                let traffic = battle.observer(seat).unwrap().traffic();
+                assert_eq!(traffic.received_bytes(), received);
+                let classes = traffic.received_classes();
+                assert!(classes.iter().all(|(_, bytes)| *bytes > 0), "{classes:?}");
+            }
+            let corrected: u64 = (0..SEATS).map(|seat| alone.client(seat).statistics().mispredicted).sum();
+            assert!(corrections.len() as u64 >= corrected / 2, "{corrected}: {corrections:?}");
+            if link == "bad" {
+                // What was rejected had been shown: a cooldown, or its cost.
+                let rejected = |correction: &&Correction| correction.cause != CorrectionCause::Mispredicted;
+                let undone =
+                    corrections.iter().filter(rejected).flat_map(|correction| &correction.differences);
+                assert!(undone.count() > 0, "{corrections:?}");
+                // Others hit the heroes, which no client can know before.
+                let health = corrections.iter().flat_map(|correction| &correction.differences);
+                assert!(
+                    health.filter(|difference| difference.what == "Health").count() > 0,
+                    "{corrections:?}"
+                );
+            }
+        }
     }
 }

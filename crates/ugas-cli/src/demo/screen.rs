@@ -40,7 +40,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
     let rows = [
         Constraint::Length(2),
         Constraint::Length(heroes.min(area.height - 3)),
-        Constraint::Length(if area.height >= heroes + 12 { 4 } else { 0 }),
+        // What happens matters more than minions.
+        Constraint::Length(if area.height >= heroes + 17 { 4 } else { 0 }),
         Constraint::Length(if area.height >= heroes + 8 { 5 } else { 0 }),
         Constraint::Min(0),
         Constraint::Length(1),
@@ -310,6 +311,15 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected} is missing:\n{text}");
         }
+    }
+
+    #[test]
+    fn the_smallest_usual_window_has_room_for_what_happened() {
+        let text = shown(80, 24, &view(), Colour::Never);
+        for expected in ["Ember  Mage", "network: bad", "what happened", KEYS] {
+            assert!(text.contains(expected), "{expected} is missing:\n{text}");
+        }
+        assert!(!text.contains("\n\n"), "room that nothing fills:\n{text}");
     }
 
     #[test]

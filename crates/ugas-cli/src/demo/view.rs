@@ -8,6 +8,7 @@ use ugas_net::message::Rejection;
 
 use super::battle::{Battle, played_at};
 use super::chronicle::Line;
+use super::observer::Observer;
 use super::roster::{PlayedBy, ROSTER, SEATS, TEAMS};
 
 /// An ability and how long it still cools down, in seconds.
@@ -69,9 +70,16 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The same for the inspector.
-    pub(super) fn report(self, seat: usize) -> ClientReport {
+    /// The same for the inspector, with what was seen of the client's datagrams.
+    pub(super) fn report(self, seat: usize, observer: Option<&mut Observer>) -> ClientReport {
         let rejections = self.rejections.iter();
+        let (received_classes, sent_classes, corrections) = match observer {
+            Some(observer) => {
+                let traffic = observer.traffic();
+                (traffic.received_classes(), traffic.sent_classes(), observer.take_corrections())
+            }
+            None => Default::default(),
+        };
         ClientReport {
             name: format!("client {}", seat + 1),
             plays: self.hero.to_owned(),
@@ -79,9 +87,12 @@ impl Connection {
             ahead: self.is_playing.then_some(self.ahead),
             received_bytes: self.received_bytes,
             sent_bytes: self.sent_bytes,
-            confirmed: self.confirmed,
+            received_classes,
+            sent_classes,
+            confirmed: Some(self.confirmed),
             rejected: self.rejected,
-            corrected: self.mispredicted,
+            corrected: Some(self.mispredicted),
+            corrections,
             rejections: rejections.map(|(why, count)| (why.to_string(), u64::from(*count))).collect(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +44,7 @@ impl Session {
 
     /// Goes on from the end, paused. The recording holds what was before, too.
     pub(super) fn continuing(
-        address: (&str, u16),
+        address: SocketAddr,
         settings: Settings,
         mut player: Tape,
         file: Option<&Path>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use ugas_core::catalog::Catalog;
-use ugas_core::event::EventKind;
+use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::{Config, Role, Simulation};
 use ugas_core::time::{Span, Time};
@@ -20,11 +20,11 @@ use super::tasks::Request;
 const REST: Span = Span::millis(3_000);
 
 /// A player in the game.
-struct Player {
-    name: String,
-    peer: PeerId,
-    template: String,
-    controller: ControllerId,
+pub(super) struct Player {
+    pub(super) name: String,
+    pub(super) peer: PeerId,
+    pub(super) template: String,
+    pub(super) controller: ControllerId,
 }
 
 /// What whoever runs the server is told.
@@ -37,7 +37,7 @@ pub(super) enum News {
     /// Somebody was not let in.
     Refused { peer: PeerId, reason: String },
     /// A command was rejected.
-    Rejected { name: String, rejection: Rejection },
+    Rejected { peer: PeerId, name: String, rejection: Rejection },
     /// Somebody died.
     Died { name: String },
 }
@@ -50,6 +50,8 @@ pub(super) struct Game {
     bots: Bots,
     tasks: Vec<Request>,
     fallen: Vec<(Time, ControllerId)>,
+    /// What happened, for whoever watches; `None` while nobody can.
+    events: Option<Vec<Event>>,
 }
 
 impl Game {
@@ -74,6 +76,24 @@ impl Game {
             bots: Bots::new(seed),
             tasks: Vec::new(),
             fallen: Vec::new(),
+            events: None,
+        }
+    }
+
+    /// Keeps what happens until it is forgotten.
+    pub(super) fn keep_events(&mut self) {
+        self.events = Some(Vec::new());
+    }
+
+    /// What happened since it was forgotten last.
+    pub(super) fn events(&self) -> &[Event] {
+        self.events.as_deref().unwrap_or_default()
+    }
+
+    /// Forgets what happened.
+    pub(super) fn forget_events(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.clear();
         }
     }
 
@@ -84,6 +104,11 @@ impl Game {
             self.bots.add(controller.with_context(|| format!("a bot cannot be a `{template}`"))?);
         }
         Ok(())
+    }
+
+    /// Everybody who plays.
+    pub(super) fn all_players(&self) -> impl Iterator<Item = (ClientId, &Player)> {
+        self.players.iter().map(|(client, player)| (*client, player))
     }
 
     /// How many play.
@@ -123,7 +148,7 @@ impl Game {
                 }
                 ServerEvent::Rejected { client, rejection } => {
                     if let Some(player) = self.players.get(&client) {
-                        tell(News::Rejected { name: player.name.clone(), rejection });
+                        tell(News::Rejected { peer: player.peer, name: player.name.clone(), rejection });
                     }
                 }
                 ServerEvent::Game(event) => {
@@ -132,6 +157,9 @@ impl Game {
                         tell(News::Died { name: self.name_of(controller) });
                     }
                     self.tasks.extend(Request::of(self.server.simulation(), &event.kind));
+                    if let Some(events) = &mut self.events {
+                        events.push(event);
+                    }
                 }
                 _ => {}
             }

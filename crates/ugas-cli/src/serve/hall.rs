@@ -8,6 +8,7 @@ use ugas_net::PeerId;
 use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, Statistics};
 
 use super::game::{Game, News};
+use super::inspection::Inspection;
 use crate::online::{self, Stop};
 use crate::output;
 
@@ -24,6 +25,7 @@ const MOST_WARNINGS: u32 = 20;
 pub(super) struct Hall {
     socket: ServerSocket,
     game: Game,
+    inspection: Option<Inspection>,
     start: Instant,
     next_tick: Time,
     ticks: u64,
@@ -35,11 +37,15 @@ pub(super) struct Hall {
 }
 
 impl Hall {
-    pub(super) fn new(socket: ServerSocket, game: Game) -> Self {
+    pub(super) fn new(socket: ServerSocket, mut game: Game, inspection: Option<Inspection>) -> Self {
         let start = Instant::now();
+        if inspection.is_some() {
+            game.keep_events();
+        }
         Self {
             socket,
             game,
+            inspection,
             start,
             next_tick: Time::ZERO,
             ticks: 0,
@@ -70,12 +76,19 @@ impl Hall {
         self.receive(now)?;
         let mut news = Vec::new();
         self.game.hear(&mut |event| news.push(event));
+        if let Some(inspection) = &self.inspection {
+            inspection.perform(&mut self.game);
+        }
         let length = self.game.server.tick_length().span();
         for _ in 0..MOST_AT_ONCE {
             if self.next_tick > now {
                 break;
             }
+            let began = Instant::now();
             self.game.tick(now, &mut |event| news.push(event));
+            if let Some(inspection) = &mut self.inspection {
+                inspection.show(&mut self.game, began.elapsed());
+            }
             self.next_tick += length;
             self.ticks += 1;
         }
@@ -101,7 +114,12 @@ impl Hall {
                     self.closing.remove(&PeerId(peer));
                     server.host_mut().opened(PeerId(peer), user_data);
                 }
-                ServerEvent::Datagram { peer, bytes } => server.handle(now, PeerId(peer), bytes),
+                ServerEvent::Datagram { peer, bytes } => {
+                    if let Some(inspection) = &mut self.inspection {
+                        inspection.came(PeerId(peer), bytes);
+                    }
+                    server.handle(now, PeerId(peer), bytes);
+                }
                 ServerEvent::Disconnected { peer, reason } => {
                     // What `Departure` says is of the connection; the game says who left.
                     let _: Departure = reason;
@@ -116,6 +134,9 @@ impl Hall {
 
     fn send(&mut self) {
         while let Some(transmit) = self.game.server.poll_transmit() {
+            if let Some(inspection) = &mut self.inspection {
+                inspection.goes(transmit.peer, &transmit.bytes);
+            }
             // Who is not connected any more misses nothing.
             let _ = self.socket.send(transmit.peer.0, &transmit.bytes);
         }
@@ -126,12 +147,18 @@ impl Hall {
             News::Joined { peer, name, template } => {
                 self.joined += 1;
                 self.closing.remove(&peer);
+                if let Some(inspection) = &mut self.inspection {
+                    inspection.joined(peer);
+                }
                 let from = self.socket.address_of(peer.0);
                 let from = from.map_or_else(String::new, |address| format!(" from {address}"));
                 self.line(&format!("+ {name} joined as {template}{from}"))
             }
             News::Left { peer, name, reason } => {
                 self.closing.insert(peer, Instant::now() + LAST_WORD);
+                if let Some(inspection) = &mut self.inspection {
+                    inspection.left(peer);
+                }
                 let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 self.line(&format!("- {name} left{why}"))
             }
@@ -139,7 +166,10 @@ impl Hall {
                 self.closing.entry(peer).or_insert_with(|| Instant::now() + LAST_WORD);
                 self.warn(&format!("! refused: {reason}"))
             }
-            News::Rejected { name, rejection } => {
+            News::Rejected { peer, name, rejection } => {
+                if let Some(inspection) = &mut self.inspection {
+                    inspection.rejected(&self.game, peer, rejection);
+                }
                 self.warn(&format!("! {name}: a command was rejected: {rejection}"))
             }
             News::Died { name } => self.line(&format!("  {name} died")),

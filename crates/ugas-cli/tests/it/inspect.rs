@@ -59,6 +59,30 @@ fn a_taken_port_is_no_problem() {
 }
 
 #[test]
+fn other_machines_need_the_token_that_is_printed() {
+    let duel = fixtures().join("duel.yaml");
+    let (_running, address) = start(&[duel.to_str().unwrap(), "--listen", "0.0.0.0:0"]);
+    let (address, token) = address.split_once("/#token=").unwrap_or_else(|| panic!("{address}"));
+    assert_eq!(token.len(), 32);
+    let local = address.replace("0.0.0.0", "127.0.0.1");
+    let knock = |token: &str| {
+        let mut stream = TcpStream::connect(&local).unwrap();
+        write!(
+            stream,
+            "GET /socket{token} HTTP/1.1\r\nHost: {local}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        .unwrap();
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        line
+    };
+    assert!(knock("").starts_with("HTTP/1.1 401"), "{}", knock(""));
+    assert!(knock("?token=guessed").starts_with("HTTP/1.1 401"));
+    assert!(knock(&format!("?token={token}")).starts_with("HTTP/1.1 101"));
+}
+
+#[test]
 fn what_cannot_be_shown_is_told() {
     let missing = ugas(["inspect", "nowhere.yaml"]);
     assert_eq!(missing.status, 2);

@@ -1,6 +1,7 @@
 //! `ugas serve` and `ugas connect`: two programs that talk over a real socket.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -266,6 +267,28 @@ fn a_signal_ends_it_cleanly_and_clients_are_told() {
 }
 
 #[test]
+fn a_server_can_be_inspected() {
+    let (mut server, address) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0"]);
+    let line = server.line_with("inspector at ");
+    let inspector =
+        line.trim().strip_prefix("inspector at http://127.0.0.1:").unwrap_or_else(|| panic!("{line}"));
+    let inspector = format!("127.0.0.1:{}", inspector.trim_end_matches('/'));
+    let mut stream = TcpStream::connect(&inspector).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: {inspector}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.contains("<title>UGAS inspector</title>"), "{page}");
+    // The game does not mind.
+    let answer = connect(&address, "packs/spells", &["--bot", &short_visit("inspected")]);
+    assert_eq!(answer.status, 0, "{}{}", answer.stdout, answer.stderr);
+    // A port that was asked for and is taken is told of; without one, any free port will do.
+    let taken = format!("--inspect={inspector}");
+    let second = ugas(["serve", &root("packs/spells"), "--listen", "127.0.0.1:0", &taken]);
+    assert_eq!(second.status, 2, "{}", second.stdout);
+    assert!(second.stderr.contains("cannot listen"), "{}", second.stderr);
+}
+
+#[test]
 fn it_ends_when_its_time_is_over() {
     let server = Running::start(["serve", &root("packs/arpg"), "--for", "0.5", "--tick-rate", "20"]);
     let (status, printed) = server.finish();
@@ -301,6 +324,7 @@ fn wrong_use_is_told_from_an_answer() {
     check(&["serve", &spells, "--listen", "0.0.0.0:0"], 2, "--key FILE");
     check(&["serve", &spells, "--key", "k", "--open"], 2, "cannot be used with");
     check(&["serve", &spells, "--token-for", "Ada"], 2, "--key");
+    check(&["serve", &spells, "--allow-edit"], 2, "--inspect");
     check(&["connect", "not-a-host.invalid:1", "--pack", &spells], 2, "neither an address");
     check(&["connect", "ugas-token-1.abc", "--pack", &spells], 2, "damaged");
     check(&["connect", "127.0.0.1:1", "--pack", &spells, "--bot", &broken], 2, "bot.yaml:2:");

@@ -82,3 +82,14 @@ fn the_pace_is_the_hosts_to_follow() {
         assert_eq!(client.complaint(request), "bad-request", "{wrong}");
     }
 }
+
+#[test]
+fn a_host_may_keep_its_own_pace() {
+    let settings = Settings::default().allow_edit().fixed_pace();
+    let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
+    let mut client = Client::open(inspector.address());
+    let hello = client.answer(json!({ "request": "hello" }));
+    assert_eq!((&hello["edit"], &hello["pace"]), (&json!(true), &json!(false)));
+    assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
+    assert!(!inspector.pace().paused);
+}

@@ -73,6 +73,8 @@ fn a_recording_is_shown_with_all_of_its_past() {
         let world = client.answer(json!({ "request": "world", "at": at, "attribute": "Health" }));
         assert_eq!(world["rows"][0]["name"], "wolf");
         assert_eq!(world["rows"][0]["value"]["current"], json!(health), "{at}");
+        // How long it took to play it again.
+        assert!(world["tickMilliseconds"].as_f64().is_some_and(|work| work >= 0.0), "{world}");
     }
     let events = client.answer(json!({ "request": "events", "categories": ["attribute"] }));
     assert_eq!(events["events"].as_array().unwrap().len(), 4);

@@ -1,8 +1,10 @@
 //! What is told: the numbers of a game, and why they are so.
 
+use std::time::Duration;
+
 use serde_json::json;
 use ugas_core::time::Span;
-use ugas_inspect::{ClientReport, Inspector, PROTOCOL};
+use ugas_inspect::{ClientReport, Correction, CorrectionCause, Difference, Inspector, PROTOCOL};
 
 use crate::client::Client;
 use crate::{game, id};
@@ -118,12 +120,18 @@ fn the_past_is_kept_and_told() {
     let (mut simulation, wolf) = game();
     let mut client = shown(&inspector, &simulation);
     simulation.events().for_each(drop);
-    for tick in 1..=3 {
+    for tick in 1..=3u64 {
         simulation.advance(Span::seconds(1.0));
-        inspector.observe(&simulation);
+        inspector.observe_timed(&simulation, Duration::from_millis(tick));
         simulation.events().for_each(drop);
         while client.answer(json!({ "request": "hello" }))["head"]["moments"] != json!(tick + 1) {}
     }
+    // Each moment has its own tick time; the first has none, because the host did not say.
+    let work = |at: u64| json!({ "request": "world", "at": at });
+    assert_eq!(
+        [0, 1, 2, 3].map(|at| client.answer(work(at))["tickMilliseconds"].clone()),
+        [json!(null), json!(1.0), json!(2.0), json!(3.0)]
+    );
     let health = |client: &mut Client, at: u64| {
         let told = json!({ "request": "explain", "controller": id(wolf), "attribute": "Health", "at": at });
         client.answer(told)["current"].clone()
@@ -183,8 +191,21 @@ fn the_network_is_what_the_host_tells() {
     let report = ClientReport {
         name: "client 1".to_owned(),
         round_trip: Some(210.0),
-        corrected: 3,
+        corrected: Some(3),
         rejections: vec![("it came too late".to_owned(), 2)],
+        received_classes: vec![("own state".to_owned(), 300), ("cues".to_owned(), 100)],
+        corrections: vec![Correction {
+            time: simulation.now(),
+            cause: CorrectionCause::Rejected {
+                command: "GA_Strike".to_owned(),
+                reason: "it came too late".to_owned(),
+            },
+            differences: vec![Difference {
+                what: "Mana".to_owned(),
+                predicted: "2".to_owned(),
+                actual: "10".to_owned(),
+            }],
+        }],
         ..ClientReport::default()
     };
     inspector.report_network(simulation.now(), [report]);
@@ -193,5 +214,17 @@ fn the_network_is_what_the_host_tells() {
     assert_eq!(told["clients"][0]["rejections"], json!([{ "reason": "it came too late", "count": 2 }]));
     let now = simulation.now().as_seconds();
     assert_eq!(told["clients"][0]["samples"], json!([[now, 210.0, 0, 0, 3]]));
+    let classes = json!([{ "class": "own state", "bytes": 300 }, { "class": "cues", "bytes": 100 }]);
+    assert_eq!(told["clients"][0]["receivedByClass"], classes);
+    let correction = json!([{
+        "time": now,
+        "cause": "rejected",
+        "command": "GA_Strike",
+        "reason": "it came too late",
+        "differences": [{ "what": "Mana", "predicted": "2", "actual": "10" }],
+    }]);
+    assert_eq!(told["clients"][0]["corrections"], correction);
+    // What the host does not know is not nought.
+    assert_eq!(told["clients"][0]["confirmed"], json!(null));
     assert_eq!(client.answer(json!({ "request": "hello" }))["head"]["clients"], json!(1));
 }
