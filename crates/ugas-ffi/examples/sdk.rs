@@ -19,13 +19,17 @@ const LIBRARIES: [&str; 6] = [
 ];
 
 /// What goes where, from the folder of this crate.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 13] = [
     ("include/ugas.h", "include/ugas.h"),
     ("include/ugas.hpp", "include/ugas.hpp"),
+    ("include/ugas_net.hpp", "include/ugas_net.hpp"),
     ("examples/duel.yaml", "examples/duel.yaml"),
     ("examples/c/fight.c", "examples/c/fight.c"),
+    ("examples/c/network.c", "examples/c/network.c"),
     ("examples/cpp/fight.cpp", "examples/cpp/fight.cpp"),
+    ("examples/cpp/network.cpp", "examples/cpp/network.cpp"),
     ("examples/python/fight.py", "examples/python/fight.py"),
+    ("examples/python/network.py", "examples/python/network.py"),
     ("../../LICENSE-MIT", "LICENSE-MIT"),
     ("../../LICENSE-APACHE", "LICENSE-APACHE"),
     ("../../docs/book/27-from-c.md", "README.md"),

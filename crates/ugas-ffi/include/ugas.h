@@ -6,15 +6,16 @@
  * Rules, the same for every function
  *
  * - One pointer, many numbers. A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
- *   catalogs, simulations, snapshots) is a number that the context checks: one that is dead, foreign or of another kind
- *   is refused with `UGAS_STATUS_BAD_HANDLE`. Controllers, effects, abilities, runs and tasks are the core's own
- *   generational handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
+ *   catalogs, simulations, servers, clients, snapshots, mappers) is a number that the context checks: one that is dead,
+ *   foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers and clients are simulations too, and
+ *   taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are the core's own generational
+ *   handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
  * - Statuses. A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
  *   `ugas_last_reasons` the reasons of a refusal. Results go through pointers that are checked before anything happens, so
  *   a call that fails has changed nothing, unless its own words say otherwise.
  * - Text is UTF-8 with a length, not ended by a zero. What a call gives out (text, bytes) is valid until the next call
  *   with the same context, but for `ugas_last_error` and `ugas_last_reasons`, which disturb nothing. What belongs to
- *   events that were polled is valid until the next poll of that simulation.
+ *   events that were polled is valid until the next poll of that simulation, server or client.
  * - Structures that go in or come out by themselves begin with their `size`, set by the caller; those in lists have
  *   their size as an argument. So either side may be older: what it does not know is zero or left out.
  * - Memory that a call writes to must not overlap with what it reads. What has a `_free` function is freed with it, or
@@ -60,6 +61,9 @@ template <class T> inline T init() { T value{}; value.size = sizeof(T); return v
 // How many changes one calculation can want.
 #define UGAS_MOST_CHANGES 16
 
+// The room that every datagram fits into, in bytes.
+#define UGAS_MAX_DATAGRAM 1200
+
 // What a call came to. `ugas_last_error` has it in words.
 enum ugas_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -100,6 +104,9 @@ enum ugas_status
     UGAS_STATUS_IO = 15,
     // It cannot be done while a recording is made, or only then.
     UGAS_STATUS_RECORDING = 16,
+    // It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
+    // server's to change.
+    UGAS_STATUS_NETWORKED = 17,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -368,6 +375,77 @@ typedef uint32_t ugas_pressed;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What is played on.
+enum ugas_platform
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Computers.
+    UGAS_PLATFORM_PC = 0,
+    // Consoles.
+    UGAS_PLATFORM_CONSOLE = 1,
+    // Phones and tablets.
+    UGAS_PLATFORM_MOBILE = 2,
+    // Headsets.
+    UGAS_PLATFORM_VR = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_platform ugas_platform;
+#else
+typedef uint32_t ugas_platform;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What an action did.
+enum ugas_signal_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The first of its bindings is pressed.
+    UGAS_SIGNAL_KIND_PRESSED = 0,
+    // It fires: to be passed on with ugas_input_press or ugas_client_press.
+    UGAS_SIGNAL_KIND_TRIGGERED = 1,
+    // Its axes changed.
+    UGAS_SIGNAL_KIND_VALUE = 2,
+    // The last of its bindings is released: to be passed on with ugas_input_release or ugas_client_release.
+    UGAS_SIGNAL_KIND_RELEASED = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_signal_kind ugas_signal_kind;
+#else
+typedef uint32_t ugas_signal_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Why a press ended.
+enum ugas_release_cause
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The player let go.
+    UGAS_RELEASE_CAUSE_LET_GO = 0,
+    // A binding of higher rank took the controls.
+    UGAS_RELEASE_CAUSE_DISPLACED = 1,
+    // Its set or binding does not apply any more.
+    UGAS_RELEASE_CAUSE_INACTIVE = 2,
+    // The host released everything.
+    UGAS_RELEASE_CAUSE_FOCUS_LOST = 3,
+    // Its controls were changed.
+    UGAS_RELEASE_CAUSE_REMAPPED = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_release_cause ugas_release_cause;
+#else
+typedef uint32_t ugas_release_cause;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // What happened. Each value names the part of ugas_event_body that belongs to it; the others have none.
 enum ugas_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -600,6 +678,319 @@ typedef uint32_t ugas_end_reason;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What a change of a batch gave.
+enum ugas_batch_result_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nothing but that it is done, or was refused.
+    UGAS_BATCH_RESULT_KIND_DONE = 0,
+    // There was nothing to do: the run, the task or the held input was gone already.
+    UGAS_BATCH_RESULT_KIND_NOTHING = 1,
+    // `handle` is a controller.
+    UGAS_BATCH_RESULT_KIND_SPAWNED = 2,
+    // An effect was applied; `handle` is the instance that it is part of, 0 if there is none.
+    UGAS_BATCH_RESULT_KIND_APPLIED = 3,
+    // `count` effects were removed.
+    UGAS_BATCH_RESULT_KIND_REMOVED = 4,
+    // `handle` is a granted ability.
+    UGAS_BATCH_RESULT_KIND_GRANTED = 5,
+    // `handle` is a run.
+    UGAS_BATCH_RESULT_KIND_ACTIVATED = 6,
+    // `count` runs were cancelled or activated.
+    UGAS_BATCH_RESULT_KIND_COUNTED = 7,
+    // An input was pressed; `handle` is the run that it began, 0 if it began none.
+    UGAS_BATCH_RESULT_KIND_PRESSED = 8,
+    // `count` is the id of an effect that was defined.
+    UGAS_BATCH_RESULT_KIND_DEFINED = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_batch_result_kind ugas_batch_result_kind;
+#else
+typedef uint32_t ugas_batch_result_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The form of a character's text.
+enum ugas_text_format
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // YAML.
+    UGAS_TEXT_FORMAT_YAML = 0,
+    // JSON.
+    UGAS_TEXT_FORMAT_JSON = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_text_format ugas_text_format;
+#else
+typedef uint32_t ugas_text_format;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What becomes of effects of a character whose instigator is not found.
+enum ugas_orphans
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // They stay, with what they last knew of it.
+    UGAS_ORPHANS_KEEP = 0,
+    // Those that follow a live attribute of it go.
+    UGAS_ORPHANS_DROP_FOLLOWERS = 1,
+    // They go.
+    UGAS_ORPHANS_DROP = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_orphans ugas_orphans;
+#else
+typedef uint32_t ugas_orphans;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Why a session ended.
+enum ugas_bye_reason
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nobody was sent away: the client left.
+    UGAS_BYE_REASON_LEFT = 0,
+    // The server stops.
+    UGAS_BYE_REASON_SHUTDOWN = 1,
+    // Nothing was heard for too long.
+    UGAS_BYE_REASON_TIMED_OUT = 2,
+    // The host sent it away.
+    UGAS_BYE_REASON_KICKED = 3,
+    // It sent too much, or what no honest client sends.
+    UGAS_BYE_REASON_MISBEHAVED = 4,
+    // Something that this header has no name for.
+    UGAS_BYE_REASON_OTHER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_bye_reason ugas_bye_reason;
+#else
+typedef uint32_t ugas_bye_reason;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Why a client was not let in.
+enum ugas_refused_reason
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Server and client are of different releases.
+    UGAS_REFUSED_REASON_PROTOCOL = 0,
+    // They have different rules.
+    UGAS_REFUSED_REASON_CATALOG = 1,
+    // They round numbers differently.
+    UGAS_REFUSED_REASON_DICTIONARY = 2,
+    // There is no room.
+    UGAS_REFUSED_REASON_FULL = 3,
+    // The host does not want it.
+    UGAS_REFUSED_REASON_DENIED = 4,
+    // Something that this header has no name for.
+    UGAS_REFUSED_REASON_OTHER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_refused_reason ugas_refused_reason;
+#else
+typedef uint32_t ugas_refused_reason;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Why a command of a client was not carried out.
+enum ugas_rejection
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Its tick was over.
+    UGAS_REJECTION_TOO_LATE = 0,
+    // Its tick was too far ahead.
+    UGAS_REJECTION_TOO_EARLY = 1,
+    // More commands than one may send.
+    UGAS_REJECTION_TOO_MANY = 2,
+    // A number is not finite, or something is longer than allowed.
+    UGAS_REJECTION_MALFORMED = 3,
+    // The controller is not the client's.
+    UGAS_REJECTION_NOT_OWNER = 4,
+    // The ability or run is not there, or not the controller's.
+    UGAS_REJECTION_NOT_GRANTED = 5,
+    // The ability may not be begun or ended by a client.
+    UGAS_REJECTION_NOT_ALLOWED = 6,
+    // Cost, cooldown, tags or another requirement of activation.
+    UGAS_REJECTION_NOT_ACTIVATED = 7,
+    // A target is not known, or cannot be reached.
+    UGAS_REJECTION_NOT_REACHABLE = 8,
+    // An effect that the ability may not apply.
+    UGAS_REJECTION_EFFECT_NOT_ALLOWED = 9,
+    // Nothing waits for it.
+    UGAS_REJECTION_NOTHING_WAITS = 10,
+    // Something that this header has no name for.
+    UGAS_REJECTION_OTHER = 11,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_rejection ugas_rejection;
+#else
+typedef uint32_t ugas_rejection;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a controller is to those who see it: how often they hear of it (§13.6).
+enum ugas_actor_class
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Somebody plays it.
+    UGAS_ACTOR_CLASS_PLAYER = 0,
+    // Nobody plays it, but everybody looks at it.
+    UGAS_ACTOR_CLASS_IMPORTANT_AI = 1,
+    // Far away, or in the background.
+    UGAS_ACTOR_CLASS_DISTANT = 2,
+    // It stands there: told whenever it changed.
+    UGAS_ACTOR_CLASS_STATIC = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_actor_class ugas_actor_class;
+#else
+typedef uint32_t ugas_actor_class;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a server tells of.
+enum ugas_server_event_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A client was let in: give it a controller.
+    UGAS_SERVER_EVENT_KIND_JOINED = 0,
+    // A client is gone; what it owned is nobody's now.
+    UGAS_SERVER_EVENT_KIND_LEFT = 1,
+    // A connection was not let in.
+    UGAS_SERVER_EVENT_KIND_REFUSED = 2,
+    // A task waited for a client for too long.
+    UGAS_SERVER_EVENT_KIND_OVERDUE = 3,
+    // A command was rejected, or several of one datagram for the same reason.
+    UGAS_SERVER_EVENT_KIND_REJECTED = 4,
+    // Something happened in the game.
+    UGAS_SERVER_EVENT_KIND_GAME = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_server_event_kind ugas_server_event_kind;
+#else
+typedef uint32_t ugas_server_event_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What is seen of a controller to begin with.
+enum ugas_lens_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // It is not even known that it exists.
+    UGAS_LENS_KIND_HIDDEN = 0,
+    // That it exists.
+    UGAS_LENS_KIND_NOTHING = 1,
+    // Tags and cues.
+    UGAS_LENS_KIND_MINIMAL = 2,
+    // Tags, cues, and abilities: the least for an owner.
+    UGAS_LENS_KIND_MINIMAL_OWNER = 3,
+    // Effects, attributes, tags and cues.
+    UGAS_LENS_KIND_FULL = 4,
+    // All that an owner needs to predict.
+    UGAS_LENS_KIND_OWNER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_lens_kind ugas_lens_kind;
+#else
+typedef uint32_t ugas_lens_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a client tells of. Changes are differences between what was shown before and what is shown now: each is told once,
+// however often it was predicted.
+enum ugas_client_event_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The server let the client in: `session`.
+    UGAS_CLIENT_EVENT_KIND_CONNECTED = 0,
+    // The server did not let the client in: `session`, with a ugas_refused_reason.
+    UGAS_CLIENT_EVENT_KIND_REFUSED = 1,
+    // The session is over: `session`, with a ugas_bye_reason.
+    UGAS_CLIENT_EVENT_KIND_DISCONNECTED = 2,
+    // A controller came into view: `own`.
+    UGAS_CLIENT_EVENT_KIND_APPEARED = 3,
+    // A controller is out of view, or gone.
+    UGAS_CLIENT_EVENT_KIND_VANISHED = 4,
+    // It became the client's own, or ceased to be: `own`.
+    UGAS_CLIENT_EVENT_KIND_OWNERSHIP_CHANGED = 5,
+    // A value changed: `attribute`.
+    UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_CHANGED = 6,
+    // A tag appeared: `tag`.
+    UGAS_CLIENT_EVENT_KIND_TAG_ADDED = 7,
+    // A tag is gone: `tag`.
+    UGAS_CLIENT_EVENT_KIND_TAG_REMOVED = 8,
+    // An effect is there that was not: `effect`.
+    UGAS_CLIENT_EVENT_KIND_EFFECT_ADDED = 9,
+    // An effect is gone: `effect`.
+    UGAS_CLIENT_EVENT_KIND_EFFECT_REMOVED = 10,
+    // An effect that was predicted has another handle: `effect`, with old_active.
+    UGAS_CLIENT_EVENT_KIND_EFFECT_RENAMED = 11,
+    // An effect has more or fewer stacks: `effect`.
+    UGAS_CLIENT_EVENT_KIND_STACKS_CHANGED = 12,
+    // A looping cue is to be shown: `cue`.
+    UGAS_CLIENT_EVENT_KIND_CUE_BEGAN = 13,
+    // A looping cue is over: `cue`.
+    UGAS_CLIENT_EVENT_KIND_CUE_ENDED = 14,
+    // A cue flashes: `cue`.
+    UGAS_CLIENT_EVENT_KIND_CUE_FLASHED = 15,
+    // An ability was granted: `granted`.
+    UGAS_CLIENT_EVENT_KIND_ABILITY_GRANTED = 16,
+    // An ability was taken away: `granted`.
+    UGAS_CLIENT_EVENT_KIND_ABILITY_REVOKED = 17,
+    // The server began a run of an ability: `activation`.
+    UGAS_CLIENT_EVENT_KIND_RUN_BEGAN = 18,
+    // A run that the server began is over: `activation`.
+    UGAS_CLIENT_EVENT_KIND_RUN_ENDED = 19,
+    // Something happened that leaves nothing behind: `event`.
+    UGAS_CLIENT_EVENT_KIND_HAPPENED = 20,
+    // Something happened in an ability that only this player sees: `event`.
+    UGAS_CLIENT_EVENT_KIND_LOCAL = 21,
+    // Something that was told did not happen after all: `event`.
+    UGAS_CLIENT_EVENT_KIND_RETRACTED = 22,
+    // The server carried out a command: `command`.
+    UGAS_CLIENT_EVENT_KIND_CONFIRMED = 23,
+    // The server did not carry out a command; what was predicted of it is undone: `command`.
+    UGAS_CLIENT_EVENT_KIND_REJECTED = 24,
+    // What was predicted for a tick was not what happened: `tick`.
+    UGAS_CLIENT_EVENT_KIND_CORRECTED = 25,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_client_event_kind ugas_client_event_kind;
+#else
+typedef uint32_t ugas_client_event_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Everything that a host has: its catalogs, simulations and snapshots. Made by `ugas_context_new`, freed by
 // `ugas_context_free`, used by one thread at a time.
 typedef struct ugas_context ugas_context;
@@ -634,7 +1025,8 @@ typedef struct {
     double limit;
 } ugas_reason;
 
-// A loader of this context: collects files, loads them once, and keeps the diagnostics until it is freed.
+// A loader of this context: collects files, loads them once, and keeps the diagnostics and the input documents until it is
+// freed.
 typedef uint64_t ugas_loader;
 
 // A catalog of this context: the rules of a game, which never change.
@@ -1139,6 +1531,27 @@ typedef struct {
     uint32_t reserved;
 } ugas_task_info;
 
+// A mapper of this context: one for each player, beside the simulation.
+typedef uint64_t ugas_mapper;
+
+// Something that an action did. Texts are valid as long as the mapper is.
+typedef struct {
+    // The name of the action.
+    ugas_str action;
+    // The input by which it reaches abilities.
+    ugas_str input;
+    // The exact instant, in microseconds, not that of the call in which it was found.
+    uint64_t time;
+    // Of a release: how long it was pressed, in microseconds.
+    int64_t held;
+    // Of a value: the axes.
+    double value[3];
+    // One of ugas_signal_kind.
+    uint32_t kind;
+    // Of a release: one of ugas_release_cause.
+    uint32_t cause;
+} ugas_signal;
+
 // Where a controller is and where it looks; zero if nowhere in particular.
 typedef struct {
     // Where it is.
@@ -1359,6 +1772,20 @@ typedef struct {
     ugas_event_body body;
 } ugas_event;
 
+// What a change of a batch came to.
+typedef struct {
+    // What the call would have returned by itself.
+    uint32_t status;
+    // One of ugas_batch_result_kind.
+    uint32_t kind;
+    // As the kind says.
+    uint64_t handle;
+    // As the kind says.
+    uint32_t count;
+    // Zero.
+    uint32_t reserved;
+} ugas_batch_result;
+
 // A snapshot of this context.
 typedef uint64_t ugas_snapshot;
 
@@ -1369,6 +1796,42 @@ typedef struct {
     // How many bytes there are.
     size_t length;
 } ugas_bytes;
+
+// Who an instigator of a character's effects is here.
+typedef struct {
+    // What it was called; empty if it is known by its owner.
+    ugas_str name;
+    // The actor that owned it, if has_owner is not zero.
+    ugas_actor owner;
+    // Who it is here.
+    ugas_controller controller;
+    // Whether it is known by its owner.
+    uint32_t has_owner;
+    // Zero.
+    uint32_t reserved;
+} ugas_instigator;
+
+// How a character is restored.
+typedef struct {
+    // sizeof(ugas_restore_options).
+    size_t size;
+    // Who instigators are here.
+    const ugas_instigator *instigators;
+    // How many.
+    size_t instigator_count;
+    // Another owner than it had, if has_owner is not zero.
+    ugas_actor owner;
+    // Another avatar than it had, if has_avatar is not zero.
+    ugas_actor avatar;
+    // Whether there is another owner.
+    uint32_t has_owner;
+    // Whether there is another avatar.
+    uint32_t has_avatar;
+    // One of ugas_orphans.
+    uint32_t orphans;
+    // Zero.
+    uint32_t reserved;
+} ugas_restore_options;
 
 // How a recording is made.
 typedef struct {
@@ -1399,6 +1862,356 @@ typedef struct {
     // Zero.
     uint32_t reserved;
 } ugas_verification;
+
+// A connection as the host's transport knows it: an address, a socket; in the host's own numbers.
+typedef uint64_t ugas_peer;
+
+// Whether a connection is let in: not zero is yes. The credential is what the client said of itself.
+typedef uint32_t (*ugas_admit)(void *user, ugas_peer peer, ugas_bytes credential);
+
+// A client that a server let in, in the server's numbers.
+typedef uint32_t ugas_client_id;
+
+// One of ugas_actor_class, for a controller that is not the client's own.
+typedef uint32_t (*ugas_classify)(void *user, ugas_client_id client, ugas_controller controller);
+
+// A client's wish to act on a target.
+typedef struct {
+    // sizeof(ugas_reach) of the library.
+    size_t size;
+    // Who acts.
+    ugas_controller instigator;
+    // On what.
+    ugas_target target;
+    // The farthest that the ability's targeting goes; negative if it does not say.
+    double range;
+    // Where the target was when the client saw it, if has_seen is not zero.
+    double seen_position[3];
+    // The tick that the client saw when it acted.
+    uint32_t seen_tick;
+    // Who asks.
+    ugas_client_id client;
+    // What the library would answer: by distance, as far as that is known. Not zero is yes.
+    uint32_t is_within_range;
+    // Whether the position is known.
+    uint32_t has_seen;
+} ugas_reach;
+
+// Whether a target can be reached: not zero is yes.
+typedef uint32_t (*ugas_reaches)(void *user, const ugas_reach *reach);
+
+// Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
+// zero sends the client away.
+typedef uint32_t (*ugas_on_rejection)(void *user, ugas_client_id client, uint32_t rejection, uint32_t count);
+
+// What a server asks the game; each function may be null, and the library decides then. They must not call this library,
+// and no exception may leave them.
+typedef struct {
+    // sizeof(ugas_server_host).
+    size_t size;
+    // By default everybody is let in.
+    ugas_admit admit;
+    // By default all are UGAS_ACTOR_CLASS_IMPORTANT_AI.
+    ugas_classify classify;
+    // By default by distance.
+    ugas_reaches reaches;
+    // By default everybody stays.
+    ugas_on_rejection rejected;
+    // Given to all of them.
+    void *user;
+    // Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the host's.
+    ugas_free free;
+} ugas_server_host;
+
+// How a server is set up. Zero means the library's own choice for every number.
+typedef struct {
+    // sizeof(ugas_server_config).
+    size_t size;
+    // What the server asks the game; may be null. It is copied.
+    const ugas_server_host *host;
+    // A client that is silent for longer is gone, in microseconds.
+    int64_t timeout;
+    // How long a cue that flashed is worth being sent, in microseconds.
+    int64_t flash_lifetime;
+    // How long a task may wait for a client, in microseconds.
+    int64_t client_deadline;
+    // How long a tick is, in microseconds: from a millisecond to a second.
+    uint32_t tick_length;
+    // Most clients at once.
+    uint32_t max_clients;
+    // How many ticks ahead commands may be stamped.
+    uint32_t max_lead;
+    // How many ticks late a command may come and still run.
+    uint32_t grace;
+    // Most datagrams of one client in a second.
+    uint32_t datagrams_per_second;
+    // Most commands of one client in a second.
+    uint32_t commands_per_second;
+    // Most bytes to one client in a second.
+    uint32_t bytes_per_second;
+    // How many ticks positions can be looked up in the past.
+    uint32_t rewind;
+    // Not zero to choose targets for a client that let its deadline pass; otherwise the run is cancelled.
+    uint32_t generate_after_deadline;
+    // Not zero if a client may say that a task which its host carries out went well.
+    uint32_t trust_host_tasks;
+    // Not zero if a client may say by which event an ability begins.
+    uint32_t trust_events;
+    // Not zero if clients see only what ugas_server_show shows them; otherwise they see all that is not hidden.
+    uint32_t show_nothing;
+} ugas_server_config;
+
+// A server of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look
+// at the game and, between ticks, to change it. Freed with ugas_simulation_free.
+typedef uint64_t ugas_server;
+
+// What a server has counted.
+typedef struct {
+    // sizeof(ugas_server_statistics).
+    size_t size;
+    // Datagrams that came.
+    uint64_t received;
+    // Datagrams that could not be read, came from strangers or were too many.
+    uint64_t dropped;
+    // Datagrams that were sent.
+    uint64_t sent;
+    // Bytes that were sent.
+    uint64_t sent_bytes;
+    // Commands that ran.
+    uint64_t commands;
+    // Commands that were rejected.
+    uint64_t rejected;
+    // The newest tick that is over.
+    uint32_t tick;
+    // How long a tick is, in microseconds.
+    uint32_t tick_length;
+} ugas_server_statistics;
+
+// What a server tells of. What does not concern the kind is zero.
+typedef struct {
+    // One of ugas_server_event_kind.
+    uint32_t kind;
+    // Of who left a ugas_bye_reason, of who was refused a ugas_refused_reason, of a command a ugas_rejection.
+    uint32_t reason;
+    // The client: of who joined, left or whose command was rejected.
+    ugas_client_id client;
+    // Zero.
+    uint32_t reserved;
+    // The connection: of who joined or was refused.
+    ugas_peer peer;
+    // The task that is overdue.
+    ugas_task task;
+    // What who joined said of itself. Valid until the next poll of this server.
+    ugas_bytes credential;
+    // The reason in words. Valid until the next poll of this server.
+    ugas_str words;
+    // What happened in the game.
+    ugas_event game;
+} ugas_server_event;
+
+// A client that is in.
+typedef struct {
+    // How long a datagram takes to it and back, in microseconds; -1 is not known yet.
+    int64_t round_trip;
+    // Who.
+    ugas_client_id client;
+    // How many of its commands were rejected.
+    uint32_t rejected;
+} ugas_server_client;
+
+// How many commands of a client were rejected for one reason.
+typedef struct {
+    // One of ugas_rejection.
+    uint32_t rejection;
+    // How many.
+    uint32_t count;
+} ugas_rejection_count;
+
+// What is seen of a controller.
+typedef struct {
+    // sizeof(ugas_lens).
+    size_t size;
+    // These attributes instead of those of the kind; none is those of the kind.
+    const ugas_attribute *attributes;
+    // How many.
+    size_t attribute_count;
+    // One of ugas_lens_kind.
+    uint32_t kind;
+    // Not zero if the position goes with it.
+    uint32_t placement;
+} ugas_lens;
+
+// How a client is set up. Zero means the library's own choice for every number but the nonce.
+typedef struct {
+    // sizeof(ugas_client_config).
+    size_t size;
+    // Tells its sessions apart: a number that was drawn, another for each.
+    uint64_t nonce;
+    // What the server's host decides on: a name, a ticket; at most 256 bytes. It is copied.
+    ugas_bytes credential;
+    // How long to wait before asking to be let in again, in microseconds.
+    int64_t retry;
+    // A server that is silent for longer is gone, in microseconds.
+    int64_t timeout;
+    // Most ticks that are predicted ahead of the server.
+    uint32_t window;
+    // Not zero to show what the player does only when the server has answered.
+    uint32_t no_prediction;
+} ugas_client_config;
+
+// A client of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look at
+// what is shown. What the player does goes through the functions of the client; all else that would change the game is
+// refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
+typedef uint64_t ugas_client;
+
+// How a client stands, and what it has counted.
+typedef struct {
+    // sizeof(ugas_client_statistics).
+    size_t size;
+    // Datagrams that came.
+    uint64_t received;
+    // Bytes that came.
+    uint64_t received_bytes;
+    // Datagrams that could not be read.
+    uint64_t dropped;
+    // Datagrams that were sent.
+    uint64_t sent;
+    // Bytes that were sent.
+    uint64_t sent_bytes;
+    // Commands that the server carried out.
+    uint64_t confirmed;
+    // Commands that the server rejected.
+    uint64_t rejected;
+    // Ticks of its own controllers that were predicted wrongly.
+    uint64_t mispredicted;
+    // Ticks that were played again.
+    uint64_t replayed;
+    // How long a datagram takes to the server and back, in microseconds; 0 before it was measured.
+    int64_t round_trip;
+    // Who it is, if is_playing is not zero.
+    ugas_client_id client;
+    // Whether it is in.
+    uint32_t is_playing;
+    // The tick that is shown.
+    uint32_t tick;
+    // The newest tick of the server's that it is built upon, if has_confirmed_tick is not zero.
+    uint32_t confirmed_tick;
+    // Whether there is one.
+    uint32_t has_confirmed_tick;
+    // Zero.
+    uint32_t reserved;
+} ugas_client_statistics;
+
+// A command of a client: what its confirmation or rejection names, and the events that it led to. 0 is none.
+typedef uint64_t ugas_command_key;
+
+// Of a session.
+typedef struct {
+    // Who the client is.
+    ugas_client_id client;
+    // A ugas_refused_reason or ugas_bye_reason.
+    uint32_t reason;
+    // It in words. Valid until the next poll of this client.
+    ugas_str words;
+} ugas_client_event_session;
+
+// Of a value.
+typedef struct {
+    // Current value before.
+    double old_value;
+    // Current value now.
+    double new_value;
+    // Which.
+    ugas_attribute attribute;
+    // Zero.
+    uint32_t reserved;
+} ugas_client_event_attribute;
+
+// Of an effect. What does not concern the kind is zero, or UGAS_NO_ID.
+typedef struct {
+    // Its instance.
+    uint64_t active;
+    // Its instance before it was renamed.
+    uint64_t old_active;
+    // Its definition.
+    ugas_effect effect;
+    // Stacks before.
+    uint32_t old_stacks;
+    // Stacks now.
+    uint32_t stacks;
+    // Zero.
+    uint32_t reserved;
+} ugas_client_event_effect;
+
+// Of a cue. What does not concern the kind is zero.
+typedef struct {
+    // From whom; 0 is nobody.
+    ugas_controller source;
+    // How strong.
+    double magnitude;
+    // At what level.
+    double level;
+    // Where, if has_location is not zero.
+    double location[3];
+    // Since when it goes on, in microseconds of the game; -1 is not known.
+    int64_t since;
+    // Which.
+    ugas_tag cue;
+    // Whether there is a place.
+    uint32_t has_location;
+} ugas_client_event_cue;
+
+// Of a command.
+typedef struct {
+    // Which.
+    ugas_command_key command;
+    // Why not, in words. Valid until the next poll of this client.
+    ugas_str words;
+    // Of one that was rejected: one of ugas_rejection.
+    uint32_t rejection;
+    // Of one that was carried out: how many ticks late.
+    uint32_t shift;
+} ugas_client_event_command;
+
+// What a client tells of; the kind says which part is meant. Its size stays as it is when parts are added.
+typedef union {
+    // Of sessions.
+    ugas_client_event_session session;
+    // Not zero if the controller is the client's own.
+    uint32_t own;
+    // Of values.
+    ugas_client_event_attribute attribute;
+    // Of tags.
+    ugas_tag tag;
+    // Of effects.
+    ugas_client_event_effect effect;
+    // Of cues.
+    ugas_client_event_cue cue;
+    // Of abilities.
+    ugas_granted_ability granted;
+    // Of runs.
+    ugas_activation activation;
+    // Of what happened.
+    ugas_event event;
+    // Of commands.
+    ugas_client_event_command command;
+    // Of corrections.
+    uint32_t tick;
+    // The room that there is.
+    uint64_t raw[24];
+} ugas_client_event_body;
+
+// What a client tells of. Handles are those of the client's own simulation.
+typedef struct {
+    // One of ugas_client_event_kind; one that a host does not know is skipped by it.
+    uint32_t kind;
+    // Zero.
+    uint32_t reserved;
+    // Whom it is about; 0 is nobody.
+    ugas_controller controller;
+    // What happened.
+    ugas_client_event_body body;
+} ugas_client_event;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1525,11 +2338,14 @@ ugas_status ugas_simulation_new(ugas_context *context,
                                 const ugas_config *config,
                                 ugas_simulation *out);
 
-// Frees a simulation; a recording that is being made is ended as it is. Zero is fine.
+// Frees a simulation, a server or a client; a recording that is being made is ended as it is. Zero is fine.
 ugas_status ugas_simulation_free(ugas_context *context, ugas_simulation simulation);
 
-// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll.
-ugas_status ugas_simulation_advance(ugas_context *context, ugas_simulation simulation, int64_t micros);
+// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll. Refused for a server and
+// a client, whose time passes in ugas_server_tick and ugas_client_update.
+ugas_status ugas_simulation_advance(ugas_context *context,
+                                    ugas_simulation simulation,
+                                    int64_t micros);
 
 // The time of a simulation, in microseconds since it began.
 ugas_status ugas_simulation_now(ugas_context *context, ugas_simulation simulation, uint64_t *out);
@@ -1604,6 +2420,18 @@ ugas_status ugas_attributes_of(ugas_context *context,
                                size_t row_size,
                                size_t capacity,
                                size_t *count);
+
+// Gives a controller one more attribute set. Refused if it has it, or if an attribute would be there twice.
+ugas_status ugas_attribute_set_register(ugas_context *context,
+                                        ugas_simulation simulation,
+                                        ugas_controller controller,
+                                        ugas_attribute_set set);
+
+// Takes an attribute set away from a controller, with its values.
+ugas_status ugas_attribute_set_unregister(ugas_context *context,
+                                          ugas_simulation simulation,
+                                          ugas_controller controller,
+                                          ugas_attribute_set set);
 
 // Whether a controller has a tag or a descendant of it: `out` gets 1 or 0.
 ugas_status ugas_tag_has(ugas_context *context,
@@ -1684,6 +2512,28 @@ ugas_status ugas_effect_set_magnitude(ugas_context *context,
                                       ugas_tag tag,
                                       double value);
 
+// Changes the level of a running effect: its magnitudes follow.
+ugas_status ugas_effect_set_level(ugas_context *context,
+                                  ugas_simulation simulation,
+                                  ugas_active_effect active,
+                                  double level);
+
+// Creates an effect from a text that has it as a pack would: one document of the schema `gameplay_effect`. A name that ends
+// in `.json` makes it JSON. Names in it are those of the simulation's catalog. `out` gets its id, which the catalog does not
+// know; an equal one that is there already is given again. UGAS_STATUS_LOAD_FAILED, with all that is wrong, if the text
+// cannot be used.
+ugas_status ugas_effect_define(ugas_context *context,
+                               ugas_simulation simulation,
+                               ugas_str name,
+                               ugas_str text,
+                               ugas_effect *out);
+
+// Forgets an effect that was created while the game ran. Refused while an instance of it is active. Its id is not used
+// again.
+ugas_status ugas_effect_forget(ugas_context *context,
+                               ugas_simulation simulation,
+                               ugas_effect effect);
+
 // Grants an ability to a controller.
 ugas_status ugas_ability_grant(ugas_context *context,
                                ugas_simulation simulation,
@@ -1707,6 +2557,18 @@ ugas_status ugas_ability_bind_input(ugas_context *context,
                                     ugas_simulation simulation,
                                     ugas_granted_ability granted,
                                     ugas_str input);
+
+// Takes an ability away once its last run is over; at once if none goes on.
+ugas_status ugas_ability_revoke_on_end(ugas_context *context,
+                                       ugas_simulation simulation,
+                                       ugas_granted_ability granted);
+
+// Changes a number of an ability that its pack declares as a parameter.
+ugas_status ugas_ability_set_parameter(ugas_context *context,
+                                       ugas_simulation simulation,
+                                       ugas_granted_ability granted,
+                                       ugas_str name,
+                                       double value);
 
 // The abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
 ugas_status ugas_abilities_of(ugas_context *context,
@@ -1767,6 +2629,27 @@ ugas_status ugas_gameplay_event_send(ugas_context *context,
                                      ugas_simulation simulation,
                                      ugas_controller controller,
                                      const ugas_gameplay_event *event);
+
+// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets how many were.
+ugas_status ugas_abilities_activate(ugas_context *context,
+                                    ugas_simulation simulation,
+                                    ugas_controller controller,
+                                    const ugas_tag *tags,
+                                    size_t tag_count,
+                                    uint32_t *count);
+
+// Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
+// with none in `with`, all runs but those of the granted ability `except`, which may be 0. `count`, which may be null, gets
+// how many were.
+ugas_status ugas_abilities_cancel(ugas_context *context,
+                                  ugas_simulation simulation,
+                                  ugas_controller controller,
+                                  const ugas_tag *with,
+                                  size_t with_count,
+                                  const ugas_tag *without,
+                                  size_t without_count,
+                                  ugas_granted_ability except,
+                                  uint32_t *count);
 
 // The tasks that abilities of a controller wait for. `row_size` is sizeof(ugas_task_info).
 ugas_status ugas_tasks_of(ugas_context *context,
@@ -1830,6 +2713,81 @@ ugas_status ugas_input_confirm(ugas_context *context, ugas_simulation simulation
 // The player declines what waits for a confirmation.
 ugas_status ugas_input_decline(ugas_context *context, ugas_simulation simulation, ugas_controller controller);
 
+// How inputs of a controller that come too early are kept: for how many microseconds, and how many at most; a size of 0
+// keeps none (§11.3).
+ugas_status ugas_input_set_buffer(ugas_context *context,
+                                  ugas_simulation simulation,
+                                  ugas_controller controller,
+                                  int64_t window,
+                                  uint32_t size);
+
+// Makes a mapper of the input documents that a loader has loaded, for one of ugas_platform; to be freed with
+// ugas_mapper_free. It lives on when the loader is freed.
+ugas_status ugas_mapper_new(ugas_context *context, ugas_loader loader, uint32_t platform, ugas_mapper *out);
+
+// Frees a mapper. Zero is fine.
+ugas_status ugas_mapper_free(ugas_context *context, ugas_mapper mapper);
+
+// What a device reports at the time `now`: the new state of a control. A button has 1 or 0 in `x`, an axis its value; a
+// stick has `y` too. The device is `Keyboard`, `Mouse`, `Gamepad`, `Touch`, `Gyro` or a name of the host's own. A control that
+// nothing is bound to is fine.
+ugas_status ugas_mapper_device(ugas_context *context,
+                               ugas_mapper mapper,
+                               uint64_t now,
+                               ugas_str device,
+                               ugas_str control,
+                               double x,
+                               double y,
+                               double z);
+
+// Lets the tags of a controller say which action sets are active: after they changed, or once a frame.
+ugas_status ugas_mapper_tags(ugas_context *context,
+                             ugas_mapper mapper,
+                             uint64_t now,
+                             ugas_simulation simulation,
+                             ugas_controller controller);
+
+// Allows an action set to be active, as all are in the beginning, or keeps it from that if `enabled` is zero.
+ugas_status ugas_mapper_enable_set(ugas_context *context,
+                                   ugas_mapper mapper,
+                                   uint64_t now,
+                                   ugas_str set,
+                                   uint32_t enabled);
+
+// Lets time pass: presses that have to be held come about.
+ugas_status ugas_mapper_advance(ugas_context *context, ugas_mapper mapper, uint64_t now);
+
+// Takes all controls as untouched: for when the window loses its focus, or a gamepad is unplugged.
+ugas_status ugas_mapper_release_all(ugas_context *context, ugas_mapper mapper, uint64_t now);
+
+// Takes the oldest signals, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_signal).
+ugas_status ugas_mapper_poll(ugas_context *context,
+                             ugas_mapper mapper,
+                             ugas_signal *out,
+                             size_t row_size,
+                             size_t capacity,
+                             size_t *count);
+
+// Binds a slot of an action to another control; with an empty control, to none. `conflicts`, which may be null, gets how
+// many other bindings of the same set use just the same controls; they stay.
+ugas_status ugas_mapper_remap(ugas_context *context,
+                              ugas_mapper mapper,
+                              ugas_str action,
+                              uint32_t slot,
+                              ugas_str device,
+                              ugas_str control,
+                              size_t *conflicts);
+
+// What the player changed, as text to be saved; valid until the next call.
+ugas_status ugas_mapper_save(ugas_context *context, ugas_mapper mapper, ugas_str *out);
+
+// Takes what was saved; an empty text is the pack's own bindings. `skipped`, which may be null, gets how many lines mean
+// nothing here any more.
+ugas_status ugas_mapper_load(ugas_context *context,
+                             ugas_mapper mapper,
+                             ugas_str text,
+                             size_t *skipped);
+
 // Says where many controllers are, each with the placement at the same place of the other list. All numbers must be
 // finite, or nothing is changed. Those who do not exist are skipped and counted in `missing`, which may be null.
 ugas_status ugas_placements_set(ugas_context *context,
@@ -1884,6 +2842,24 @@ ugas_status ugas_cues_of(ugas_context *context,
                          size_t capacity,
                          size_t *count);
 
+// Begins a batch: what changes the simulation from now on is kept, in order, and happens in ugas_batch_end. Until then
+// such calls say only whether they make sense, and write no results; what is read is the state from before. Refused for a
+// client, and if a batch is open already.
+ugas_status ugas_batch_begin(ugas_context *context,
+                             ugas_simulation simulation);
+
+// Carries a batch out: consequences are worked out once, at its end. `out` gets what became of each change, in order; at
+// most `capacity` are written, and `count` gets the number of all. `row_size` is sizeof(ugas_batch_result).
+ugas_status ugas_batch_end(ugas_context *context,
+                           ugas_simulation simulation,
+                           ugas_batch_result *out,
+                           size_t row_size,
+                           size_t capacity,
+                           size_t *count);
+
+// Forgets a batch: nothing of it happens.
+ugas_status ugas_batch_drop(ugas_context *context, ugas_simulation simulation);
+
 // Where an attribute's value comes from, as a tree for people. Valid until the next call.
 ugas_status ugas_explain_text(ugas_context *context,
                               ugas_simulation simulation,
@@ -1920,7 +2896,7 @@ ugas_status ugas_snapshot_retake(ugas_context *context,
 ugas_status ugas_snapshot_free(ugas_context *context, ugas_snapshot snapshot);
 
 // Takes a simulation back to a snapshot; what follows is identical to what followed then. Events that were not polled are
-// gone. Refused while a recording is made, which could not follow.
+// gone. Refused while a recording is made, which could not follow, and for a server's or client's game.
 ugas_status ugas_snapshot_restore(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_snapshot snapshot);
@@ -1936,6 +2912,49 @@ ugas_status ugas_snapshot_from_bytes(ugas_context *context,
                                      ugas_catalog catalog,
                                      ugas_bytes bytes,
                                      ugas_snapshot *out);
+
+// Takes a controller down as bytes, by names: attributes, tags, effects with their clocks, abilities. Changes nothing. Valid
+// until the next call.
+ugas_status ugas_character_bytes(ugas_context *context,
+                                 ugas_simulation simulation,
+                                 ugas_controller controller,
+                                 ugas_bytes *out);
+
+// The same as text; `format` is one of ugas_text_format.
+ugas_status ugas_character_text(ugas_context *context,
+                                ugas_simulation simulation,
+                                ugas_controller controller,
+                                uint32_t format,
+                                ugas_str *out);
+
+// Restores a character from bytes as a new controller, whose clocks go on where they were. `options` may be null.
+// `report`, which may be null, gets a line for each thing that is not as it was, valid until the next call; empty is all
+// as it was.
+ugas_status ugas_character_restore(ugas_context *context,
+                                   ugas_simulation simulation,
+                                   ugas_bytes character,
+                                   const ugas_restore_options *options,
+                                   ugas_controller *out,
+                                   ugas_str *report);
+
+// The same from text; a name that ends in `.json` makes it JSON, and problems are told with it.
+ugas_status ugas_character_restore_text(ugas_context *context,
+                                        ugas_simulation simulation,
+                                        ugas_str name,
+                                        ugas_str text,
+                                        const ugas_restore_options *options,
+                                        ugas_controller *out,
+                                        ugas_str *report);
+
+// Puts a running simulation under another catalog, by names: handles stay, ids of definitions are those of the new catalog
+// afterwards. All or nothing. `is_lossless` gets 0 if something could not go on, and `report` a line for each definition
+// that differs and each thing that is not as it was, valid until the next call; both may be null. Refused while a
+// recording is made, and for a server's or client's game.
+ugas_status ugas_simulation_reload(ugas_context *context,
+                                   ugas_simulation simulation,
+                                   ugas_catalog catalog,
+                                   uint32_t *is_lossless,
+                                   ugas_str *report);
 
 // Begins to record a simulation in memory, from its present state. `settings` may be null.
 ugas_status ugas_recording_start(ugas_context *context,
@@ -1972,6 +2991,339 @@ ugas_status ugas_recording_verify_file(ugas_context *context,
                                        ugas_catalog catalog,
                                        ugas_str path,
                                        ugas_verification *out);
+
+// Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
+// that of the server. `config` may be null. Refused while a recording of the simulation is made or a batch is open.
+ugas_status ugas_server_new(ugas_context *context,
+                            ugas_simulation simulation,
+                            const ugas_server_config *config,
+                            ugas_server *out);
+
+// Takes a datagram that came from `peer` at the time `now`, in microseconds of the host's clock, which never runs
+// backwards. Whatever is in it, the game changes in ugas_server_tick only.
+ugas_status ugas_server_receive(ugas_context *context,
+                                ugas_server server,
+                                uint64_t now,
+                                ugas_peer peer,
+                                ugas_bytes datagram);
+
+// Lets one tick pass at the time `now`: commands that are due run, the game goes on, and clients are told. Call it once
+// for every tick length.
+ugas_status ugas_server_tick(ugas_context *context,
+                             ugas_server server,
+                             uint64_t now);
+
+// Takes the oldest datagram that waits to be sent, and says to whom; `length` gets 0 if none does. A buffer of
+// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+ugas_status ugas_server_transmit(ugas_context *context,
+                                 ugas_server server,
+                                 ugas_peer *peer,
+                                 uint8_t *buffer,
+                                 size_t capacity,
+                                 size_t *length);
+
+// What a server has counted.
+ugas_status ugas_server_look(ugas_context *context, ugas_server server, ugas_server_statistics *out);
+
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
+// are valid until the next poll or restore of this simulation.
+ugas_status ugas_events_poll(ugas_context *context,
+                             ugas_simulation simulation,
+                             ugas_event *out,
+                             size_t row_size,
+                             size_t capacity,
+                             size_t *count);
+
+// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+ugas_status ugas_events_pending(ugas_context *context,
+                                ugas_simulation simulation,
+                                size_t *pending,
+                                uint64_t *dropped);
+
+// An event of the last poll in words, with names. Valid until the next call.
+ugas_status ugas_event_text(ugas_context *context, ugas_simulation simulation, uint32_t index, ugas_str *out);
+
+// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+// ugas_last_reasons. `count`, which may be null, gets their number.
+ugas_status ugas_event_reasons(ugas_context *context,
+                               ugas_simulation simulation,
+                               uint32_t index,
+                               size_t *count);
+
+// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+ugas_status ugas_cues_of(ugas_context *context,
+                         ugas_simulation simulation,
+                         ugas_controller controller,
+                         ugas_tag_count *out,
+                         size_t row_size,
+                         size_t capacity,
+                         size_t *count);
+
+// Takes the oldest events of a server, at most `capacity`; `count` gets their number. `row_size` is
+// sizeof(ugas_server_event). Events of the game can be told in words by ugas_event_text, with their index.
+ugas_status ugas_server_events_poll(ugas_context *context,
+                                    ugas_server server,
+                                    ugas_server_event *out,
+                                    size_t row_size,
+                                    size_t capacity,
+                                    size_t *count);
+
+// The clients that are in. `row_size` is sizeof(ugas_server_client).
+ugas_status ugas_server_clients(ugas_context *context,
+                                ugas_server server,
+                                ugas_server_client *out,
+                                size_t row_size,
+                                size_t capacity,
+                                size_t *count);
+
+// Why commands of a client were rejected, and how often. `row_size` is sizeof(ugas_rejection_count).
+ugas_status ugas_server_rejections(ugas_context *context,
+                                   ugas_server server,
+                                   ugas_client_id client,
+                                   ugas_rejection_count *out,
+                                   size_t row_size,
+                                   size_t capacity,
+                                   size_t *count);
+
+// Makes a controller a client's own: it may act with it, and predicts it.
+ugas_status ugas_server_give(ugas_context *context,
+                             ugas_server server,
+                             ugas_controller controller,
+                             ugas_client_id client);
+
+// Makes a controller nobody's own.
+ugas_status ugas_server_take_back(ugas_context *context, ugas_server server, ugas_controller controller);
+
+// Whose own a controller is. UGAS_STATUS_NOT_FOUND if it is nobody's.
+ugas_status ugas_server_owner(ugas_context *context,
+                              ugas_server server,
+                              ugas_controller controller,
+                              ugas_client_id *out);
+
+// Shows a controller to a client; unless show_nothing was set, that goes by itself.
+ugas_status ugas_server_show(ugas_context *context,
+                             ugas_server server,
+                             ugas_controller controller,
+                             ugas_client_id client);
+
+// Takes a controller out of a client's view. Its own ones stay.
+ugas_status ugas_server_hide(ugas_context *context,
+                             ugas_server server,
+                             ugas_controller controller,
+                             ugas_client_id client);
+
+// Chooses what is seen of a controller, by its owner if `own` is not zero and by all others if it is, instead of what
+// its replication mode says.
+ugas_status ugas_server_set_lens(ugas_context *context,
+                                 ugas_server server,
+                                 ugas_controller controller,
+                                 uint32_t own,
+                                 const ugas_lens *lens);
+
+// Sends a client away. It is told so.
+ugas_status ugas_server_kick(ugas_context *context, ugas_server server, ugas_client_id client);
+
+// The transport lost a connection. One that is not known is fine.
+ugas_status ugas_server_disconnected(ugas_context *context, ugas_server server, ugas_peer peer);
+
+// Ends all sessions; the clients are told by the datagrams that wait then. The game stays.
+ugas_status ugas_server_shut_down(ugas_context *context, ugas_server server);
+
+// Makes a client of a server with the same rules. It asks to be let in by the first ugas_client_update.
+ugas_status ugas_client_new(ugas_context *context,
+                            ugas_catalog catalog,
+                            const ugas_client_config *config,
+                            ugas_client *out);
+
+// Takes a datagram that came from the server at the time `now`, in microseconds of the host's clock, which never runs
+// backwards.
+ugas_status ugas_client_receive(ugas_context *context,
+                                ugas_client client,
+                                uint64_t now,
+                                ugas_bytes datagram);
+
+// Lets time pass up to `now`: ticks are played, and what the player did is sent. Call it as often as a frame is drawn.
+ugas_status ugas_client_update(ugas_context *context,
+                               ugas_client client,
+                               uint64_t now);
+
+// Takes the oldest datagram that waits to be sent to the server; `length` gets 0 if none does. A buffer of
+// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+ugas_status ugas_client_transmit(ugas_context *context,
+                                 ugas_client client,
+                                 uint8_t *buffer,
+                                 size_t capacity,
+                                 size_t *length);
+
+// Leaves. The server is told by the datagram that waits then.
+ugas_status ugas_client_leave(ugas_context *context, ugas_client client);
+
+// Switches prediction on, or off if `predicts` is zero.
+ugas_status ugas_client_set_prediction(ugas_context *context, ugas_client client, uint32_t predicts);
+
+// How a client stands, and what it has counted.
+ugas_status ugas_client_look(ugas_context *context, ugas_client client, ugas_client_statistics *out);
+
+// The client's own controllers. At most `capacity` are written; `count` gets the number of all.
+ugas_status ugas_client_own_controllers(ugas_context *context,
+                                        ugas_client client,
+                                        ugas_controller *out,
+                                        size_t capacity,
+                                        size_t *count);
+
+// The server's handle of a controller that the client sees: what both sides can talk about.
+ugas_status ugas_client_remote(ugas_context *context,
+                               ugas_client client,
+                               ugas_controller controller,
+                               ugas_controller *out);
+
+// The client's handle of a controller of the server's. UGAS_STATUS_NOT_FOUND while it does not see it.
+ugas_status ugas_client_local(ugas_context *context,
+                              ugas_client client,
+                              ugas_controller remote,
+                              ugas_controller *out);
+
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
+// are valid until the next poll or restore of this simulation.
+ugas_status ugas_events_poll(ugas_context *context,
+                             ugas_simulation simulation,
+                             ugas_event *out,
+                             size_t row_size,
+                             size_t capacity,
+                             size_t *count);
+
+// How many events wait to be polled, and how many were lost because nobody polled. Either pointer may be null.
+ugas_status ugas_events_pending(ugas_context *context,
+                                ugas_simulation simulation,
+                                size_t *pending,
+                                uint64_t *dropped);
+
+// An event of the last poll in words, with names. Valid until the next call.
+ugas_status ugas_event_text(ugas_context *context, ugas_simulation simulation, uint32_t index, ugas_str *out);
+
+// The reasons of a refusal that an event of the last poll tells of, as the last reasons of the context: read them with
+// ugas_last_reasons. `count`, which may be null, gets their number.
+ugas_status ugas_event_reasons(ugas_context *context,
+                               ugas_simulation simulation,
+                               uint32_t index,
+                               size_t *count);
+
+// The cues that go on on a controller, each with how often it was begun: what a client shows that comes late.
+ugas_status ugas_cues_of(ugas_context *context,
+                         ugas_simulation simulation,
+                         ugas_controller controller,
+                         ugas_tag_count *out,
+                         size_t row_size,
+                         size_t capacity,
+                         size_t *count);
+
+// Asks to activate an ability on targets, because of an event; either may be none. One that is predicted is refused at
+// once, with the reasons, if it cannot be. `out`, which may be null, gets the command.
+ugas_status ugas_client_activate(ugas_context *context,
+                                 ugas_client client,
+                                 ugas_granted_ability granted,
+                                 const ugas_target *targets,
+                                 size_t target_count,
+                                 const ugas_gameplay_event *event,
+                                 ugas_command_key *out);
+
+// Activates an ability that runs on this machine only, on a copy of the world; nothing is sent. What happens there are
+// events of the kind UGAS_CLIENT_EVENT_KIND_LOCAL. `out`, which may be null, gets the run, for ugas_client_cancel_local.
+ugas_status ugas_client_activate_local(ugas_context *context,
+                                       ugas_client client,
+                                       ugas_granted_ability granted,
+                                       const ugas_target *targets,
+                                       size_t target_count,
+                                       const ugas_gameplay_event *event,
+                                       ugas_activation *out);
+
+// Cancels a run of an ability that runs on this machine only. UGAS_STATUS_NOT_FOUND if it is over.
+ugas_status ugas_client_cancel_local(ugas_context *context, ugas_client client, ugas_activation activation);
+
+// Asks to end a run. `out`, which may be null, gets the command.
+ugas_status ugas_client_end(ugas_context *context,
+                            ugas_client client,
+                            ugas_activation activation,
+                            ugas_command_key *out);
+
+// Asks to cancel a run. `out`, which may be null, gets the command.
+ugas_status ugas_client_cancel(ugas_context *context,
+                               ugas_client client,
+                               ugas_activation activation,
+                               ugas_command_key *out);
+
+// The run that a command began. Handles of what is predicted are good until the next ugas_client_update; its command
+// stays. UGAS_STATUS_NOT_FOUND if it has not begun, or is over.
+ugas_status ugas_client_run_of(ugas_context *context,
+                               ugas_client client,
+                               ugas_command_key command,
+                               ugas_activation *out);
+
+// Asks to end the run that a command begins, also one of this very tick. `out`, which may be null, gets the new command.
+ugas_status ugas_client_end_begun(ugas_context *context,
+                                  ugas_client client,
+                                  ugas_command_key command,
+                                  ugas_command_key *out);
+
+// Gives targets to the first branch of the run that a command begins, also one of this very tick. `out`, which may be
+// null, gets the new command.
+ugas_status ugas_client_target_begun(ugas_context *context,
+                                     ugas_client client,
+                                     ugas_command_key command,
+                                     const ugas_target *targets,
+                                     size_t target_count,
+                                     ugas_command_key *out);
+
+// An input is pressed. `out`, which may be null, gets the command.
+ugas_status ugas_client_press(ugas_context *context,
+                              ugas_client client,
+                              ugas_controller controller,
+                              ugas_str input,
+                              ugas_command_key *out);
+
+// An input is released. `out`, which may be null, gets the command.
+ugas_status ugas_client_release(ugas_context *context,
+                                ugas_client client,
+                                ugas_controller controller,
+                                ugas_str input,
+                                ugas_command_key *out);
+
+// Confirms what waits for the player. `out`, which may be null, gets the command.
+ugas_status ugas_client_confirm(ugas_context *context,
+                                ugas_client client,
+                                ugas_controller controller,
+                                ugas_command_key *out);
+
+// Declines what waits for the player. `out`, which may be null, gets the command.
+ugas_status ugas_client_decline(ugas_context *context,
+                                ugas_client client,
+                                ugas_controller controller,
+                                ugas_command_key *out);
+
+// Gives a task that waits for targets what the player chose. `out`, which may be null, gets the command.
+ugas_status ugas_client_provide_targets(ugas_context *context,
+                                        ugas_client client,
+                                        ugas_task task,
+                                        const ugas_target *targets,
+                                        size_t target_count,
+                                        ugas_command_key *out);
+
+// Says how a task that the client's host carries out went, with one of ugas_task_outcome; the server takes that only if
+// it trusts its clients so far. `out`, which may be null, gets the command.
+ugas_status ugas_client_complete_task(ugas_context *context,
+                                      ugas_client client,
+                                      ugas_task task,
+                                      uint32_t outcome,
+                                      ugas_command_key *out);
+
+// Takes the oldest events of a client, at most `capacity`; `count` gets their number. `row_size` is
+// sizeof(ugas_client_event). Those with an `event` can be told in words by ugas_event_text, with its index.
+ugas_status ugas_client_events_poll(ugas_context *context,
+                                    ugas_client client,
+                                    ugas_client_event *out,
+                                    size_t row_size,
+                                    size_t capacity,
+                                    size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -123,6 +123,8 @@ template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
   protected:
     void must(ugas_status status) const { check(context_.get(), status); }
     const std::shared_ptr<ugas_context> &shared() const { return context_; }
+    // Something else has taken the object over: there is nothing to free.
+    void forget() { number_ = 0; }
 
   private:
     std::shared_ptr<ugas_context> context_;
@@ -334,6 +336,57 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
     void restore(const Snapshot &snapshot) { must(ugas_snapshot_restore(raw_context(), raw(), snapshot.raw())); }
 
+    // What is done in `changes` happens at its end, with one recalculation. What the calls would have given is among the
+    // results, at most `most` of them, in order.
+    template <class Changes> std::vector<ugas_batch_result> batch(Changes changes, std::size_t most = 1024) {
+        must(ugas_batch_begin(raw_context(), raw()));
+        try {
+            changes(*this);
+        } catch (...) {
+            ugas_batch_drop(raw_context(), raw());
+            throw;
+        }
+        std::vector<ugas_batch_result> results(most);
+        std::size_t count = 0;
+        must(ugas_batch_end(raw_context(), raw(), results.data(), sizeof(ugas_batch_result), most, &count));
+        results.resize(count < most ? count : most);
+        return results;
+    }
+    // Goes on under other rules; what is not as it was, in words.
+    std::string reload(const Catalog &catalog) {
+        ugas_str report{nullptr, 0};
+        must(ugas_simulation_reload(raw_context(), raw(), catalog.raw(), nullptr, &report));
+        return text(report);
+    }
+    // One controller by names, for a save slot or another server.
+    std::vector<std::uint8_t> character(Controller controller) const {
+        ugas_bytes bytes{nullptr, 0};
+        must(ugas_character_bytes(raw_context(), raw(), controller.bits, &bytes));
+        return std::vector<std::uint8_t>(bytes.data, bytes.data + bytes.length);
+    }
+    Controller restore_character(const std::vector<std::uint8_t> &character, std::string *report = nullptr) {
+        Controller controller;
+        ugas_str words{nullptr, 0};
+        const ugas_bytes given{character.data(), character.size()};
+        must(ugas_character_restore(raw_context(), raw(), given, nullptr, &controller.bits, &words));
+        if (report != nullptr) {
+            *report = text(words);
+        }
+        return controller;
+    }
+    // An effect from a text as a pack would have it.
+    Effect define_effect(std::string_view name, std::string_view definition) {
+        Effect effect;
+        must(ugas_effect_define(raw_context(), raw(), str(name), str(definition), &effect.index));
+        return effect;
+    }
+
+    // The same object under another number, after something took it over.
+    Simulation renumbered(std::uint64_t number) {
+        forget();
+        return Simulation(shared(), number);
+    }
+
     void start_recording() { must(ugas_recording_start(raw_context(), raw(), nullptr)); }
     std::vector<std::uint8_t> finish_recording() {
         ugas_bytes bytes{nullptr, 0};
@@ -363,6 +416,7 @@ class Context {
         context_ = std::shared_ptr<ugas_context>(context, [](ugas_context *owned) { ugas_context_free(&owned); });
     }
     ugas_context *raw() const { return context_.get(); }
+    const std::shared_ptr<ugas_context> &shared() const { return context_; }
     Loader loader() const {
         ugas_loader loader = 0;
         detail::check(raw(), ugas_loader_new(raw(), &loader));

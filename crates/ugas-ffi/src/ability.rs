@@ -9,8 +9,9 @@ use ugas_core::input::InputId;
 use crate::catalog::{ugas_ability, ugas_tag};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Headed, Plain, ugas_str};
-use crate::simulation::{SimulationEntry, ugas_actor, ugas_controller, ugas_simulation};
+use crate::simulation::{ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
+use crate::world::SimulationEntry;
 
 /// An ability that was granted to a controller; 0 is none.
 pub type ugas_granted_ability = u64;
@@ -177,6 +178,36 @@ pub unsafe extern "C" fn ugas_ability_bind_input(
     })
 }
 
+/// Takes an ability away once its last run is over; at once if none goes on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_revoke_on_end(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let granted = granted_of(granted)?;
+        context.simulation_mut(simulation)?.execute(Command::RevokeOnEnd(granted)).map(drop)
+    })
+}
+
+/// Changes a number of an ability that its pack declares as a parameter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_ability_set_parameter(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    granted: ugas_granted_ability,
+    name: ugas_str,
+    value: f64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (ability, name) = (granted_of(granted)?, memory.text(name)?.to_owned());
+        context.simulation_mut(simulation)?.execute(Command::SetParameter { ability, name, value }).map(drop)
+    })
+}
+
 /// The abilities of a controller, in the order of their grants. `row_size` is sizeof(ugas_ability_info).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_abilities_of(
@@ -193,7 +224,7 @@ pub unsafe extern "C" fn ugas_abilities_of(
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let abilities = entry.simulation.controller(id).into_iter().flat_map(|known| known.abilities());
+        let abilities = entry.simulation().controller(id).into_iter().flat_map(|known| known.abilities());
         rows.fill(abilities.filter_map(|&handle| info_of(entry, handle)));
         Ok(())
     })
@@ -220,7 +251,7 @@ pub unsafe extern "C" fn ugas_ability_look(
 }
 
 fn info_of(entry: &SimulationEntry, handle: AbilityHandle) -> Option<ugas_ability_info> {
-    let simulation = &entry.simulation;
+    let simulation = entry.simulation();
     let granted = simulation.ability(handle)?;
     let state = match simulation.ability_state(handle)? {
         AbilityState::Inactive => ugas_ability_state::Inactive,

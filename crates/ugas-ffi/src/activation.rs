@@ -5,6 +5,7 @@ use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::handle::ActivationId;
 use ugas_core::id::TagId;
 use ugas_core::simulation::ActivationRequest;
+use ugas_core::tag::TagSet;
 
 use crate::ability::{granted_of, ugas_granted_ability};
 use crate::catalog::ugas_tag;
@@ -40,7 +41,7 @@ unsafe impl Plain for ugas_gameplay_event {}
 // SAFETY: it begins with its size.
 unsafe impl Headed for ugas_gameplay_event {}
 
-fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
+pub(crate) fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
     Ok(GameplayEvent {
         tag: TagId::from_index(given.tag),
         magnitude: given.magnitude,
@@ -49,7 +50,7 @@ fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
     })
 }
 
-fn activation_of(bits: ugas_activation) -> Outcome<ActivationId> {
+pub(crate) fn activation_of(bits: ugas_activation) -> Outcome<ActivationId> {
     ActivationId::from_bits(bits)
         .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no run of an ability")))
 }
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn ugas_ability_can_activate(
     unsafe { enter(context) }.run(|context, memory: Memory<'_>| {
         let targets = targets_of(targets, target_count, memory)?;
         let granted = granted_of(granted)?;
-        let simulation = &context.simulation(simulation)?.simulation;
+        let simulation = context.simulation(simulation)?.simulation();
         let verdict = if targets.is_empty() {
             simulation.can_activate(granted)
         } else {
@@ -193,4 +194,69 @@ pub unsafe extern "C" fn ugas_gameplay_event_send(
         let controller = entry.controller(controller)?;
         entry.execute(Command::SendEvent { controller, event }).map(drop)
     })
+}
+
+/// Activates all abilities of a controller that have all of these tags. `count`, which may be null, gets how many were.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_abilities_activate(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    tags: *const ugas_tag,
+    tag_count: usize,
+    count: *mut u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let count = memory.optional(count)?;
+        let tags = tags_of(tags, tag_count, memory)?;
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let outcome = entry.execute(Command::ActivateByTags { controller, tags })?;
+        if let (Some(count), CommandOutcome::ActivatedAll(runs)) = (count, outcome) {
+            count.set(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+        }
+        Ok(())
+    })
+}
+
+/// Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
+/// with none in `with`, all runs but those of the granted ability `except`, which may be 0. `count`, which may be null, gets
+/// how many were.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_abilities_cancel(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    with: *const ugas_tag,
+    with_count: usize,
+    without: *const ugas_tag,
+    without_count: usize,
+    except: ugas_granted_ability,
+    count: *mut u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let count = memory.optional(count)?;
+        let (with, without) = (tags_of(with, with_count, memory)?, tags_of(without, without_count, memory)?);
+        let except = if except == 0 { None } else { Some(granted_of(except)?) };
+        let is_all = with_count == 0 && without_count == 0;
+        if !is_all && except.is_some() {
+            return Err(Failure::argument("either tags or an exception choose what is cancelled, not both"));
+        }
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let outcome = entry.execute(match is_all {
+            true => Command::CancelAll { controller, except },
+            false => Command::CancelByTags { controller, with, without },
+        })?;
+        if let (Some(count), CommandOutcome::Cancelled(cancelled)) = (count, outcome) {
+            count.set(cancelled);
+        }
+        Ok(())
+    })
+}
+
+fn tags_of(tags: *const ugas_tag, count: usize, memory: Memory<'_>) -> Outcome<TagSet> {
+    Ok(TagSet::new(memory.list(tags, count)?.iter().map(|&tag| TagId::from_index(tag))))
 }

@@ -1,10 +1,11 @@
 //! Attributes: one, or many at once into the caller's memory.
 
+use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
-use ugas_core::id::AttributeId;
+use ugas_core::id::{AttributeId, AttributeSetId};
 use ugas_core::simulation::Simulation;
 
-use crate::catalog::ugas_attribute;
+use crate::catalog::{ugas_attribute, ugas_attribute_set};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Memory, Plain};
 use crate::simulation::{ugas_controller, ugas_simulation};
@@ -62,7 +63,7 @@ pub unsafe extern "C" fn ugas_attribute_read(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let found = reader(value)?(&entry.simulation, id, AttributeId::from_index(attribute));
+        let found = reader(value)?(entry.simulation(), id, AttributeId::from_index(attribute));
         out.set(found.ok_or_else(|| Failure::not_found("the controller has no such attribute"))?);
         Ok(())
     })
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn ugas_attributes_read(
         let places = places.ok_or_else(|| Failure::argument("so many values do not fit into memory"))?;
         let missing = memory.optional(missing)?;
         let read = reader(value)?;
-        let simulation = &context.simulation(simulation)?.simulation;
+        let simulation = context.simulation(simulation)?.simulation();
         let mut places = memory.block(out, places)?.iter_mut();
         let mut absent = 0;
         for &bits in controllers {
@@ -125,12 +126,41 @@ pub unsafe extern "C" fn ugas_attributes_of(
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        rows.fill(entry.simulation.attributes(id).map(|(attribute, base, current)| ugas_attribute_values {
-            base,
-            current,
-            attribute: attribute.index(),
-            reserved: 0,
+        rows.fill(entry.simulation().attributes(id).map(|(attribute, base, current)| {
+            ugas_attribute_values { base, current, attribute: attribute.index(), reserved: 0 }
         }));
         Ok(())
+    })
+}
+
+/// Gives a controller one more attribute set. Refused if it has it, or if an attribute would be there twice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_attribute_set_register(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    set: ugas_attribute_set,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let (controller, set) = (entry.controller(controller)?, AttributeSetId::from_index(set));
+        entry.execute(Command::RegisterSet { controller, set }).map(drop)
+    })
+}
+
+/// Takes an attribute set away from a controller, with its values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_attribute_set_unregister(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    set: ugas_attribute_set,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let (controller, set) = (entry.controller(controller)?, AttributeSetId::from_index(set));
+        entry.execute(Command::UnregisterSet { controller, set }).map(drop)
     })
 }

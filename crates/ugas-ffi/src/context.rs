@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
+use ugas_core::input::InputMapper;
 use ugas_core::simulation::Snapshot;
 
 use crate::guard::{self, enter, ugas_context};
 use crate::loader::LoaderEntry;
 use crate::memory::{Memory, ugas_bytes, ugas_str};
 use crate::reason::{Reason, ugas_reason};
-use crate::simulation::SimulationEntry;
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::table::{Kind, Table};
+use crate::world::SimulationEntry;
 
 /// The version of this interface. It changes when a host that was built with an older header could go wrong; functions
 /// and fields that are added leave it as it is.
@@ -26,6 +27,7 @@ pub(crate) struct Context {
     pub(crate) catalogs: Table<Arc<Catalog>>,
     pub(crate) simulations: Table<SimulationEntry>,
     pub(crate) snapshots: Table<Snapshot>,
+    pub(crate) mappers: Table<InputMapper>,
     /// What was given out last, for as long as it may be used.
     text: String,
     bytes: Vec<u8>,
@@ -40,6 +42,7 @@ impl Context {
             catalogs: Table::new(Kind::Catalog, mark),
             simulations: Table::new(Kind::Simulation, mark),
             snapshots: Table::new(Kind::Snapshot, mark),
+            mappers: Table::new(Kind::Mapper, mark),
             text: String::new(),
             bytes: Vec::new(),
             error: String::new(),
@@ -127,7 +130,7 @@ pub extern "C" fn ugas_abi_1() -> u32 {
 /// A status in words, valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn ugas_status_words(status: u32) -> ugas_str {
-    const ALL: [ugas_status; 17] = [
+    const ALL: [ugas_status; 18] = [
         ugas_status::Ok,
         ugas_status::NullPointer,
         ugas_status::BadContext,
@@ -145,6 +148,7 @@ pub extern "C" fn ugas_status_words(status: u32) -> ugas_str {
         ugas_status::OtherRules,
         ugas_status::Io,
         ugas_status::Recording,
+        ugas_status::Networked,
     ];
     let known = ALL.into_iter().find(|known| *known as u32 == status);
     ugas_str::from(known.map_or("a status that this library does not know", ugas_status::words))

@@ -1,5 +1,11 @@
 //! Effects (§9): applied, removed, looked at.
 
+mod change;
+mod define;
+
+pub use change::*;
+pub use define::*;
+
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::effect::{EffectContext, EffectQuery, EffectStatus};
 use ugas_core::handle::{AbilityHandle, ActiveEffectId};
@@ -10,10 +16,11 @@ use ugas_core::time::Span;
 use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Headed, Memory, Plain};
-use crate::simulation::{SimulationEntry, optional_controller, ugas_actor, ugas_controller, ugas_simulation};
+use crate::simulation::{optional_controller, ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::tag::{query_of, ugas_tag_query};
 use crate::target::{hit_of, ugas_target};
+use crate::world::SimulationEntry;
 
 /// An effect that is running on a controller; 0 is none.
 pub type ugas_active_effect = u64;
@@ -270,41 +277,9 @@ pub unsafe extern "C" fn ugas_effects_of(
         let query = effect_query(&memory.optional_input(query)?, memory)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let selected = entry.simulation.effects_matching(id, &query);
+        let selected = entry.simulation().effects_matching(id, &query);
         rows.fill(selected.filter_map(|active| info_of(entry, active)));
         Ok(())
-    })
-}
-
-/// Changes how long a running effect lasts, counted from its start; a negative duration is for ever.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ugas_effect_set_duration(
-    context: *mut ugas_context,
-    simulation: ugas_simulation,
-    active: ugas_active_effect,
-    duration: i64,
-) -> ugas_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { enter(context) }.run(|context, _| {
-        let active = active_of(active)?;
-        let duration = (duration >= 0).then(|| Span::from_micros(duration));
-        context.simulation_mut(simulation)?.execute(Command::SetDuration { active, duration }).map(drop)
-    })
-}
-
-/// Changes a number that the caller provided to a running effect.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ugas_effect_set_magnitude(
-    context: *mut ugas_context,
-    simulation: ugas_simulation,
-    active: ugas_active_effect,
-    tag: ugas_tag,
-    value: f64,
-) -> ugas_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { enter(context) }.run(|context, _| {
-        let (active, tag) = (active_of(active)?, TagId::from_index(tag));
-        context.simulation_mut(simulation)?.execute(Command::SetMagnitude { active, tag, value }).map(drop)
     })
 }
 
@@ -344,8 +319,8 @@ fn command_of(
         let magnitudes = magnitudes.collect();
         return Ok(Command::ApplyEffect { effect, level, context, magnitudes, target });
     }
-    let spec = entry.simulation.spec(effect, level, context);
-    let mut spec = spec.map_err(|reason| Failure::command(&reason.into(), &entry.simulation))?;
+    let spec = entry.simulation().spec(effect, level, context);
+    let mut spec = spec.map_err(|reason| Failure::command(&reason.into(), entry.simulation()))?;
     for (tag, value) in magnitudes {
         spec.set_magnitude(tag, value);
     }
@@ -364,7 +339,7 @@ fn command_of(
     Ok(Command::Apply { spec: Box::new(spec), target })
 }
 
-fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
+pub(crate) fn active_of(bits: ugas_active_effect) -> Outcome<ActiveEffectId> {
     ActiveEffectId::from_bits(bits)
         .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no active effect")))
 }
@@ -385,7 +360,7 @@ fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<Effect
 }
 
 fn info_of(entry: &SimulationEntry, id: ActiveEffectId) -> Option<ugas_effect_info> {
-    let active = entry.simulation.effect(id)?;
+    let active = entry.simulation().effect(id)?;
     let micros = |span: Option<Span>| span.map_or(-1, Span::micros);
     Some(ugas_effect_info {
         active: id.to_bits().get(),
@@ -394,7 +369,7 @@ fn info_of(entry: &SimulationEntry, id: ActiveEffectId) -> Option<ugas_effect_in
         level: active.spec().level(),
         started: active.started().micros(),
         duration: micros(active.duration()),
-        remaining: micros(active.remaining(entry.simulation.now())),
+        remaining: micros(active.remaining(entry.simulation().now())),
         period: active.period().map_or(0, Span::micros),
         effect: active.effect().index(),
         stacks: active.stacks(),

@@ -5,6 +5,7 @@ mod convert;
 mod kind;
 
 pub use body::*;
+pub(crate) use convert::{nothing, to_c};
 pub use kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
 
 use ugas_core::event::EventKind;
@@ -15,6 +16,7 @@ use crate::reason::Reason;
 use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, ugas_status};
 use crate::tag::ugas_tag_count;
+use crate::world::World;
 
 /// What led to an event. Zero and UGAS_NO_ID are none.
 #[repr(C)]
@@ -78,11 +80,17 @@ pub unsafe extern "C" fn ugas_events_poll(
     unsafe { enter(context) }.run(|context, memory| {
         let mut rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation_mut(simulation)?;
+        let World::Own(simulation) = &mut entry.world else {
+            return Err(Failure::new(
+                ugas_status::Networked,
+                "events of a server or a client are polled with ugas_server_events_poll or ugas_client_events_poll",
+            ));
+        };
         entry.polled.clear();
         while rows.left() > 0
-            && let Some(event) = entry.simulation.poll_event()
+            && let Some(event) = simulation.poll_event()
         {
-            rows.push(convert::to_c(&event, entry.polled.len()));
+            rows.push(to_c(&event, entry.polled.len()));
             entry.polled.push(event);
         }
         rows.finish();
@@ -101,7 +109,7 @@ pub unsafe extern "C" fn ugas_events_pending(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let (pending, dropped) = (memory.optional(pending)?, memory.optional(dropped)?);
-        let simulation = &context.simulation(simulation)?.simulation;
+        let simulation = context.simulation(simulation)?.simulation();
         if let Some(pending) = pending {
             pending.set(simulation.pending_events().len());
         }
@@ -125,7 +133,7 @@ pub unsafe extern "C" fn ugas_event_text(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let event = entry.polled.get(index as usize).ok_or_else(no_such_event)?;
-        let text = event.describe(&entry.simulation).to_string();
+        let text = event.describe(entry.simulation()).to_string();
         out.set(context.lend_text(text));
         Ok(())
     })
@@ -145,7 +153,7 @@ pub unsafe extern "C" fn ugas_event_reasons(
         let count = memory.optional(count)?;
         let entry = context.simulation(simulation)?;
         let event = entry.polled.get(index as usize).ok_or_else(no_such_event)?;
-        let simulation = &entry.simulation;
+        let simulation = entry.simulation();
         let reasons: Vec<Reason> = match &event.kind {
             EventKind::EffectRefused(refusal) => {
                 refusal.reasons.iter().map(|reason| Reason::of_effect(reason, simulation)).collect()
@@ -180,7 +188,7 @@ pub unsafe extern "C" fn ugas_cues_of(
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let cues = entry.simulation.controller(id).into_iter().flat_map(|known| known.cues());
+        let cues = entry.simulation().controller(id).into_iter().flat_map(|known| known.cues());
         rows.fill(cues.map(|&(cue, count)| ugas_tag_count { tag: cue.index(), count }));
         Ok(())
     })

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn ugas_controller_text(
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
-        let page = entry.simulation.debug(entry.controller(controller)?);
+        let page = entry.simulation().debug(entry.controller(controller)?);
         let page = page.ok_or_else(|| Failure::not_found("the controller does not exist (any more)"))?;
         let page = page.to_string();
         out.set(context.lend_text(page));
@@ -76,7 +76,7 @@ fn explanation(
 ) -> Outcome<Explanation> {
     let entry = context.simulation(simulation)?;
     let id = entry.controller(controller)?;
-    let explanation = entry.simulation.explain(id, AttributeId::from_index(attribute));
+    let explanation = entry.simulation().explain(id, AttributeId::from_index(attribute));
     explanation.ok_or_else(|| Failure::not_found("the controller does not exist (any more)"))
 }
 

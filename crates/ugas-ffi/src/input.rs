@@ -1,8 +1,9 @@
 //! Input (§11): what a player presses, in the pack's own names.
 
 use ugas_core::command::{Command, CommandError, Outcome as CommandOutcome};
-use ugas_core::input::InputId;
+use ugas_core::input::{InputBufferConfig, InputId};
 use ugas_core::simulation::Pressed;
+use ugas_core::time::Span;
 
 use crate::activation::ugas_activation;
 use crate::guard::{enter, ugas_context};
@@ -51,7 +52,7 @@ pub unsafe extern "C" fn ugas_input_press(
             Pressed::Buffered => (ugas_pressed::Buffered, 0),
             Pressed::Unbound => (ugas_pressed::Unbound, 0),
             Pressed::Refused(refusal) => {
-                return Err(Failure::command(&CommandError::from(refusal), &entry.simulation));
+                return Err(Failure::command(&CommandError::from(refusal), entry.simulation()));
             }
         };
         if let Some(pressed) = pressed {
@@ -111,5 +112,24 @@ pub unsafe extern "C" fn ugas_input_decline(
         let entry = context.simulation_mut(simulation)?;
         let controller = entry.controller(controller)?;
         entry.execute(Command::Decline(controller)).map(drop)
+    })
+}
+
+/// How inputs of a controller that come too early are kept: for how many microseconds, and how many at most; a size of 0
+/// keeps none (§11.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_input_set_buffer(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    controller: ugas_controller,
+    window: i64,
+    size: u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let entry = context.simulation_mut(simulation)?;
+        let controller = entry.controller(controller)?;
+        let config = InputBufferConfig { enabled: size > 0, window: Span::from_micros(window.max(0)), size };
+        entry.execute(Command::SetInputBuffer { controller, config }).map(drop)
     })
 }

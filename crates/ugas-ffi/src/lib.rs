@@ -6,15 +6,16 @@
 //! # Rules, the same for every function
 //!
 //! - **One pointer, many numbers.** A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
-//!   catalogs, simulations, snapshots) is a number that the context checks: one that is dead, foreign or of another kind
-//!   is refused with `UGAS_STATUS_BAD_HANDLE`. Controllers, effects, abilities, runs and tasks are the core's own
-//!   generational handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
+//!   catalogs, simulations, servers, clients, snapshots, mappers) is a number that the context checks: one that is dead,
+//!   foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers and clients are simulations too, and
+//!   taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are the core's own generational
+//!   handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
 //! - **Statuses.** A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
 //!   `ugas_last_reasons` the reasons of a refusal. Results go through pointers that are checked before anything happens, so
 //!   a call that fails has changed nothing, unless its own words say otherwise.
 //! - **Text** is UTF-8 with a length, not ended by a zero. What a call gives out (text, bytes) is valid until the next call
 //!   with the same context, but for `ugas_last_error` and `ugas_last_reasons`, which disturb nothing. What belongs to
-//!   events that were polled is valid until the next poll of that simulation.
+//!   events that were polled is valid until the next poll of that simulation, server or client.
 //! - **Structures** that go in or come out by themselves begin with their `size`, set by the caller; those in lists have
 //!   their size as an argument. So either side may be older: what it does not know is zero or left out.
 //! - **Memory** that a call writes to must not overlap with what it reads. What has a `_free` function is freed with it, or
@@ -28,8 +29,8 @@
 //! # Where things are
 //!
 //! `memory` reads and writes the caller's memory, `guard` is the way into a context, `context` holds it, `table` gives out
-//! its numbers, `status` says what went wrong. Then one module a subject, in the order of the header. Networking has no
-//! module yet: a server and a client will be two more kinds of objects in `context`, fed with datagrams as bytes.
+//! its numbers, `status` says what went wrong, `world` is what a number of a simulation stands for: the host's own, a
+//! server's or a client's. Then one module a subject, in the order of the header.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(non_camel_case_types, reason = "the names are those that C sees")]
 #![allow(clippy::missing_safety_doc, reason = "the rules are the same for all functions, and stated above")]
@@ -37,8 +38,11 @@
 mod ability;
 mod activation;
 mod attribute;
+mod batch;
 mod calculation;
 mod catalog;
+mod character;
+mod client;
 mod context;
 mod effect;
 mod event;
@@ -46,10 +50,14 @@ mod explain;
 mod guard;
 mod input;
 mod loader;
+mod mapper;
 mod memory;
+mod net;
 mod placement;
 mod reason;
 mod recording;
+mod reload;
+mod server;
 mod simulation;
 mod snapshot;
 mod space;
@@ -58,12 +66,16 @@ mod table;
 mod tag;
 mod target;
 mod task;
+mod world;
 
 pub use ability::*;
 pub use activation::*;
 pub use attribute::*;
+pub use batch::*;
 pub use calculation::*;
 pub use catalog::*;
+pub use character::*;
+pub use client::*;
 pub use context::*;
 pub use effect::*;
 pub use event::*;
@@ -71,10 +83,14 @@ pub use explain::*;
 pub use guard::ugas_context;
 pub use input::*;
 pub use loader::*;
+pub use mapper::*;
 pub use memory::{ugas_bytes, ugas_str};
+pub use net::{UGAS_MAX_DATAGRAM, ugas_bye_reason, ugas_refused_reason, ugas_rejection};
 pub use placement::*;
 pub use reason::*;
 pub use recording::*;
+pub use reload::*;
+pub use server::*;
 pub use simulation::*;
 pub use snapshot::*;
 pub use space::*;

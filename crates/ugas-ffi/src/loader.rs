@@ -1,10 +1,11 @@
 //! Packs, from files and from memory, with all that is wrong with them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ugas_core::catalog::CatalogBuilder;
 use ugas_data::diagnostics::{Diagnostic, Severity};
-use ugas_data::{Loader, SourceMap};
+use ugas_data::{Loader, Pack, SourceMap};
 
 use crate::catalog::ugas_catalog;
 use crate::context::too_many;
@@ -12,7 +13,8 @@ use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, ugas_str};
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// A loader of this context: collects files, loads them once, and keeps the diagnostics until it is freed.
+/// A loader of this context: collects files, loads them once, and keeps the diagnostics and the input documents until it is
+/// freed.
 pub type ugas_loader = u64;
 
 /// How bad a diagnostic is.
@@ -57,7 +59,8 @@ unsafe impl Plain for ugas_diagnostic {}
 /// A loader before and after its work.
 pub(crate) enum LoaderEntry {
     Collecting(Box<Loader>),
-    Loaded(Vec<Problem>),
+    /// What was found, and what came of it if there was no error.
+    Loaded(Vec<Problem>, Option<Box<Pack>>),
 }
 
 /// A diagnostic with its place in words.
@@ -104,7 +107,7 @@ impl LoaderEntry {
                 **loader = change(core::mem::take(&mut **loader));
                 Ok(())
             }
-            Self::Loaded(_) => Err(Failure::argument("the loader has loaded already: make another")),
+            Self::Loaded(..) => Err(Failure::argument("the loader has loaded already: make another")),
         }
     }
 
@@ -112,7 +115,18 @@ impl LoaderEntry {
     pub(crate) fn check_open(&self) -> Outcome {
         match self {
             Self::Collecting(_) => Ok(()),
-            Self::Loaded(_) => Err(Failure::argument("the loader has loaded already: make another")),
+            Self::Loaded(..) => Err(Failure::argument("the loader has loaded already: make another")),
+        }
+    }
+
+    /// What was loaded.
+    pub(crate) fn pack(&self) -> Outcome<&Pack> {
+        match self {
+            Self::Loaded(_, Some(pack)) => Ok(pack),
+            Self::Loaded(_, None) => Err(Failure::argument("the loader has found errors: there is no pack")),
+            Self::Collecting(_) => {
+                Err(Failure::argument("the loader has not loaded yet: ugas_loader_load does"))
+            }
         }
     }
 
@@ -193,21 +207,20 @@ pub unsafe extern "C" fn ugas_loader_load(
         };
         let collected = core::mem::take(&mut **collected);
         match collected.load() {
-            Ok(pack) => {
-                let problems = pack.diagnostics.into_iter();
-                *entry = LoaderEntry::Loaded(
-                    problems.map(|problem| Problem::new(problem, &pack.source_map)).collect(),
-                );
-                out.set(context.catalogs.insert(pack.catalog).ok_or_else(|| too_many("catalog"))?);
+            Ok(mut pack) => {
+                let problems = core::mem::take(&mut pack.diagnostics).into_iter();
+                let problems = problems.map(|problem| Problem::new(problem, &pack.source_map)).collect();
+                let catalog = Arc::clone(&pack.catalog);
+                *entry = LoaderEntry::Loaded(problems, Some(Box::new(pack)));
+                out.set(context.catalogs.insert(catalog).ok_or_else(|| too_many("catalog"))?);
                 Ok(())
             }
             Err(error) => {
                 let words = error.to_string();
                 let report = error.report;
                 let problems = report.diagnostics.into_iter();
-                *entry = LoaderEntry::Loaded(
-                    problems.map(|problem| Problem::new(problem, &report.source_map)).collect(),
-                );
+                let problems = problems.map(|problem| Problem::new(problem, &report.source_map)).collect();
+                *entry = LoaderEntry::Loaded(problems, None);
                 Err(Failure::new(ugas_status::LoadFailed, words))
             }
         }
@@ -228,7 +241,7 @@ pub unsafe extern "C" fn ugas_loader_diagnostics(
     unsafe { enter(context) }.run(|context, memory| {
         let rows = memory.rows(out, row_size, capacity, count)?;
         match context.loader_mut(loader)? {
-            LoaderEntry::Loaded(problems) => rows.fill(problems.iter().map(Problem::to_c)),
+            LoaderEntry::Loaded(problems, _) => rows.fill(problems.iter().map(Problem::to_c)),
             LoaderEntry::Collecting(_) => rows.finish(),
         }
         Ok(())

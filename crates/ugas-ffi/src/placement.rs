@@ -44,7 +44,7 @@ pub unsafe extern "C" fn ugas_placements_set(
         let entry = context.simulation_mut(simulation)?;
         let mut absent = 0;
         for (&bits, placement) in controllers.iter().zip(placements) {
-            let id = ControllerId::from_bits(bits).filter(|id| entry.simulation.controller(*id).is_some());
+            let id = ControllerId::from_bits(bits).filter(|id| entry.simulation().controller(*id).is_some());
             let Some(controller) = id else {
                 absent += 1;
                 continue;

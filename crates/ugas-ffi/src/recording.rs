@@ -10,8 +10,9 @@ use crate::catalog::ugas_catalog;
 use crate::context::Context;
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Headed, Memory, Plain, SizedPlace, ugas_bytes, ugas_str};
-use crate::simulation::{SimulationEntry, ugas_controller, ugas_simulation};
+use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
+use crate::world::SimulationEntry;
 
 /// How a recording is made.
 #[repr(C)]
@@ -149,7 +150,7 @@ pub unsafe extern "C" fn ugas_recording_finish(
         let entry = context.simulation_mut(simulation)?;
         let recording = entry.recording.take().ok_or_else(none_is_made)?;
         let bytes =
-            match recording.recorder.finish(&entry.simulation).map_err(|error| record_failure(&error))? {
+            match recording.recorder.finish(entry.simulation()).map_err(|error| record_failure(&error))? {
                 Medium::Memory(bytes) => bytes,
                 Medium::File(_) => Vec::new(),
             };
@@ -218,7 +219,8 @@ fn start(
             "a recording is being made already: finish it first",
         ));
     }
-    let recorder = Recorder::new(medium()?, &entry.simulation, settings);
+    let simulation: &_ = entry.own_mut()?;
+    let recorder = Recorder::new(medium()?, simulation, settings);
     entry.recording = Some(Recording { recorder: recorder.map_err(|error| record_failure(&error))? });
     Ok(())
 }

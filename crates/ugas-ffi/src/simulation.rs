@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
-use ugas_core::event::Event;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::ActorId;
 use ugas_core::simulation::{Config, Role, Simulation, Spawn};
@@ -13,8 +12,8 @@ use crate::catalog::ugas_catalog;
 use crate::context::too_many;
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Headed, Plain, ugas_str};
-use crate::recording::Recording;
 use crate::status::{Failure, Outcome, ugas_status};
+use crate::world::{SimulationEntry, World};
 
 /// A simulation of this context.
 pub type ugas_simulation = u64;
@@ -75,39 +74,6 @@ unsafe impl Plain for ugas_spawn {}
 // SAFETY: it begins with its size.
 unsafe impl Headed for ugas_spawn {}
 
-/// A simulation with what the host has of it.
-pub(crate) struct SimulationEntry {
-    pub(crate) simulation: Simulation,
-    /// The events of the last poll: texts of C events lead here.
-    pub(crate) polled: Vec<Event>,
-    pub(crate) recording: Option<Recording>,
-}
-
-impl SimulationEntry {
-    /// Changes the simulation: the one way, so that a recording misses nothing.
-    pub(crate) fn execute(&mut self, command: Command) -> Outcome<CommandOutcome> {
-        let outcome = match &mut self.recording {
-            Some(recording) => recording.recorder.execute(&mut self.simulation, command),
-            None => self.simulation.execute(command),
-        };
-        outcome.map_err(|error| Failure::command(&error, &self.simulation))
-    }
-
-    /// Lets time pass.
-    pub(crate) fn advance(&mut self, span: Span) {
-        match &mut self.recording {
-            Some(recording) => recording.recorder.advance(&mut self.simulation, span),
-            None => self.simulation.advance(span),
-        }
-    }
-
-    /// A controller that exists.
-    pub(crate) fn controller(&self, bits: ugas_controller) -> Outcome<ControllerId> {
-        let id = ControllerId::from_bits(bits).filter(|id| self.simulation.controller(*id).is_some());
-        id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (any more)")))
-    }
-}
-
 /// A controller that need not exist; 0 is none, and what no handle looks like is refused.
 pub(crate) fn optional_controller(bits: ugas_controller) -> Outcome<Option<ControllerId>> {
     if bits == 0 {
@@ -145,13 +111,13 @@ pub unsafe extern "C" fn ugas_simulation_new(
             ..standard
         };
         let simulation = Simulation::new(Arc::clone(context.catalog(catalog)?), config);
-        let entry = SimulationEntry { simulation, polled: Vec::new(), recording: None };
+        let entry = SimulationEntry::new(World::Own(Box::new(simulation)));
         out.set(context.simulations.insert(entry).ok_or_else(|| too_many("simulation"))?);
         Ok(())
     })
 }
 
-/// Frees a simulation; a recording that is being made is ended as it is. Zero is fine.
+/// Frees a simulation, a server or a client; a recording that is being made is ended as it is. Zero is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_free(
     context: *mut ugas_context,
@@ -167,7 +133,8 @@ pub unsafe extern "C" fn ugas_simulation_free(
     })
 }
 
-/// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll.
+/// Lets time pass. What is due happens in order; what happened is polled with ugas_events_poll. Refused for a server and
+/// a client, whose time passes in ugas_server_tick and ugas_client_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_simulation_advance(
     context: *mut ugas_context,
@@ -175,10 +142,8 @@ pub unsafe extern "C" fn ugas_simulation_advance(
     micros: i64,
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe { enter(context) }.run(|context, _| {
-        context.simulation_mut(simulation)?.advance(Span::from_micros(micros));
-        Ok(())
-    })
+    unsafe { enter(context) }
+        .run(|context, _| context.simulation_mut(simulation)?.advance(Span::from_micros(micros)))
 }
 
 /// The time of a simulation, in microseconds since it began.
@@ -191,7 +156,7 @@ pub unsafe extern "C" fn ugas_simulation_now(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        out.set(context.simulation(simulation)?.simulation.now().micros());
+        out.set(context.simulation(simulation)?.simulation().now().micros());
         Ok(())
     })
 }
@@ -206,7 +171,7 @@ pub unsafe extern "C" fn ugas_simulation_hash(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        out.set(context.simulation(simulation)?.simulation.state_hash());
+        out.set(context.simulation(simulation)?.simulation().state_hash());
         Ok(())
     })
 }
@@ -301,7 +266,7 @@ pub unsafe extern "C" fn ugas_controller_of_avatar(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        let found = context.simulation(simulation)?.simulation.controller_of_avatar(ActorId(avatar));
+        let found = context.simulation(simulation)?.simulation().controller_of_avatar(ActorId(avatar));
         out.set(found.map_or(0, |id| id.to_bits().get()));
         Ok(())
     })
@@ -319,7 +284,7 @@ pub unsafe extern "C" fn ugas_controllers(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let room = memory.room(out, capacity, count)?;
-        let controllers = context.simulation(simulation)?.simulation.controllers();
+        let controllers = context.simulation(simulation)?.simulation().controllers();
         room.fill(controllers.map(|(id, _)| id.to_bits().get()));
         Ok(())
     })

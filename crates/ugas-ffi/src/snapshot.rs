@@ -23,7 +23,7 @@ pub unsafe extern "C" fn ugas_snapshot_take(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        let snapshot = context.simulation(simulation)?.simulation.snapshot();
+        let snapshot = context.simulation(simulation)?.simulation().snapshot();
         out.set(context.snapshots.insert(snapshot).ok_or_else(|| too_many("snapshot"))?);
         Ok(())
     })
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ugas_snapshot_retake(
         context.simulation(simulation)?;
         let taken = context.simulations.get(simulation);
         if let (Some(entry), Some(snapshot)) = (taken, context.snapshots.get_mut(snapshot)) {
-            entry.simulation.snapshot_into(snapshot);
+            entry.simulation().snapshot_into(snapshot);
         }
         Ok(())
     })
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn ugas_snapshot_free(
 }
 
 /// Takes a simulation back to a snapshot; what follows is identical to what followed then. Events that were not polled are
-/// gone. Refused while a recording is made, which could not follow.
+/// gone. Refused while a recording is made, which could not follow, and for a server's or client's game.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_restore(
     context: *mut ugas_context,
@@ -78,15 +78,9 @@ pub unsafe extern "C" fn ugas_snapshot_restore(
         context.simulation(simulation)?;
         let entry = context.simulations.get_mut(simulation);
         if let (Some(entry), Some(snapshot)) = (entry, context.snapshots.get(snapshot)) {
-            if entry.recording.is_some() {
-                return Err(Failure::new(
-                    ugas_status::Recording,
-                    "a recording is being made, and cannot go back: finish it first",
-                ));
-            }
-            let restored = entry.simulation.restore(snapshot);
+            let restored = entry.own_mut()?.restore(snapshot);
             restored.map_err(|error| Failure::new(ugas_status::OtherRules, error.to_string()))?;
-            entry.polled.clear();
+            entry.forget_polled();
         }
         Ok(())
     })

@@ -43,6 +43,9 @@ pub enum ugas_status {
     Io = 15,
     /// It cannot be done while a recording is made, or only then.
     Recording = 16,
+    /// It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
+    /// server's to change.
+    Networked = 17,
 }
 
 impl ugas_status {
@@ -65,6 +68,7 @@ impl ugas_status {
             Self::OtherRules => "the snapshot is of other rules",
             Self::Io => "a file could not be read or written",
             Self::Recording => "it does not go together with the recording",
+            Self::Networked => "it does not go together with networking",
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Catalog = 2,
     Simulation = 3,
     Snapshot = 4,
+    Mapper = 5,
 }
 
 /// The objects of one kind.

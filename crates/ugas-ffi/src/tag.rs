@@ -73,7 +73,7 @@ pub unsafe extern "C" fn ugas_tag_has(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        out.set(u32::from(entry.simulation.has_tag(id, TagId::from_index(tag))));
+        out.set(u32::from(entry.simulation().has_tag(id, TagId::from_index(tag))));
         Ok(())
     })
 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn ugas_tag_counts(
         let id = entry.controller(controller)?;
         let tag = TagId::from_index(tag);
         let (count, total) =
-            entry.simulation.tags(id).map_or((0, 0), |tags| (tags.count(tag), tags.cumulative_count(tag)));
+            entry.simulation().tags(id).map_or((0, 0), |tags| (tags.count(tag), tags.cumulative_count(tag)));
         if let Some(own) = own {
             own.set(count);
         }
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn ugas_tags_of(
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let tags = entry.simulation.tags(id).into_iter().flat_map(|tags| tags.iter());
+        let tags = entry.simulation().tags(id).into_iter().flat_map(|tags| tags.iter());
         rows.fill(tags.map(|(tag, count)| ugas_tag_count { tag: tag.index(), count }));
         Ok(())
     })
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn ugas_tags_match(
         let query = query_of(query, memory)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let holds = entry.simulation.tags(id).is_some_and(|tags| query.matches(tags));
+        let holds = entry.simulation().tags(id).is_some_and(|tags| query.matches(tags));
         out.set(u32::from(holds));
         Ok(())
     })

@@ -7,9 +7,10 @@ use ugas_core::task::{HostValue, TaskOutcome};
 
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, ugas_str};
-use crate::simulation::{SimulationEntry, ugas_controller, ugas_simulation};
+use crate::simulation::{ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{targets_of, to_c, ugas_target};
+use crate::world::SimulationEntry;
 
 /// A task of an ability that is under way; 0 is none.
 pub type ugas_task = u64;
@@ -49,7 +50,7 @@ pub struct ugas_task_info {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_task_info {}
 
-fn task_of(bits: ugas_task) -> Outcome<TaskId> {
+pub(crate) fn task_of(bits: ugas_task) -> Outcome<TaskId> {
     TaskId::from_bits(bits).ok_or_else(|| Failure::not_found(format!("{bits:#x} is no task")))
 }
 
@@ -69,7 +70,7 @@ pub unsafe extern "C" fn ugas_tasks_of(
         let rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        rows.fill(entry.simulation.tasks_of(id).filter_map(|task| info_of(entry, task)));
+        rows.fill(entry.simulation().tasks_of(id).filter_map(|task| info_of(entry, task)));
         Ok(())
     })
 }
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn ugas_task_kind(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.out(out)?;
-        let kind = context.simulation(simulation)?.simulation.task_kind(task_of(task)?);
+        let kind = context.simulation(simulation)?.simulation().task_kind(task_of(task)?);
         let kind = kind.ok_or_else(|| Failure::not_found("the task is over already"))?.to_owned();
         out.set(context.lend_text(kind));
         Ok(())
@@ -119,14 +120,7 @@ pub unsafe extern "C" fn ugas_task_complete(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, _| {
-        let outcome = match outcome {
-            0 => TaskOutcome::Completed,
-            1 => TaskOutcome::Interrupted,
-            2 => TaskOutcome::Cancelled,
-            3 => TaskOutcome::Failed,
-            other => return Err(Failure::argument(format!("{other} is no ugas_task_outcome"))),
-        };
-        let command = Command::CompleteTask { task: task_of(task)?, outcome };
+        let command = Command::CompleteTask { task: task_of(task)?, outcome: outcome_of(outcome)? };
         there_was(&context.simulation_mut(simulation)?.execute(command)?)
     })
 }
@@ -162,11 +156,22 @@ pub unsafe extern "C" fn ugas_task_preview_targets(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let rows = memory.rows(out, row_size, capacity, count)?;
-        let targets = context.simulation(simulation)?.simulation.preview_targets(task_of(task)?);
+        let targets = context.simulation(simulation)?.simulation().preview_targets(task_of(task)?);
         let targets = targets.ok_or_else(|| Failure::not_found("no such task waits for targets"))?;
         rows.fill(targets.iter().filter_map(to_c));
         Ok(())
     })
+}
+
+/// How a task went, from the number of C.
+pub(crate) fn outcome_of(outcome: u32) -> Outcome<TaskOutcome> {
+    match outcome {
+        0 => Ok(TaskOutcome::Completed),
+        1 => Ok(TaskOutcome::Interrupted),
+        2 => Ok(TaskOutcome::Cancelled),
+        3 => Ok(TaskOutcome::Failed),
+        other => Err(Failure::argument(format!("{other} is no ugas_task_outcome"))),
+    }
 }
 
 fn there_was(outcome: &CommandOutcome) -> Outcome {
@@ -177,7 +182,7 @@ fn there_was(outcome: &CommandOutcome) -> Outcome {
 }
 
 fn info_of(entry: &SimulationEntry, id: TaskId) -> Option<ugas_task_info> {
-    let task = entry.simulation.task(id)?;
+    let task = entry.simulation().task(id)?;
     Some(ugas_task_info {
         task: id.to_bits().get(),
         controller: task.controller().to_bits().get(),
@@ -189,7 +194,7 @@ fn info_of(entry: &SimulationEntry, id: TaskId) -> Option<ugas_task_info> {
 }
 
 fn parameters(entry: &SimulationEntry, id: TaskId) -> Outcome<String> {
-    let simulation = &entry.simulation;
+    let simulation = entry.simulation();
     let over = || Failure::not_found("the task is over already");
     let task = simulation.task(id).ok_or_else(over)?;
     let run = simulation.activation(task.activation()).ok_or_else(over)?;

@@ -33,11 +33,15 @@ if have gcc "the host in C"; then
     "$work/fight" "$pack" >"$work/fight.txt"
     gcc -std=c11 -g "${warnings[@]}" -I include examples/c/fight.c "$library/libugas_ffi.a" "${native[@]}" -o "$work/fight-static"
     "$work/fight-static" "$pack" | diff "$work/fight.txt" -
-    passed+=(c c-static)
+    gcc -std=c11 -g "${warnings[@]}" -I include examples/c/network.c -L "$library" -lugas_ffi -o "$work/network"
+    "$work/network" "$pack" >/dev/null
+    passed+=(c c-static c-network)
     if have valgrind "the memory check"; then
         valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible \
             --error-exitcode=1 "$work/fight" "$pack" >/dev/null
-        passed+=(memory)
+        valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible \
+            --error-exitcode=1 "$work/network" "$pack" >/dev/null
+        passed+=(memory network-memory)
     fi
 fi
 
@@ -53,17 +57,22 @@ if have g++ "the host in C++"; then
     warnings=(-Wall -Wextra -Wpedantic -Wshadow -Werror)
     g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/fight.cpp -L "$library" -lugas_ffi -o "$work/fight-cpp"
     "$work/fight-cpp" "$pack" >/dev/null
-    passed+=(c++)
+    g++ -std=c++17 -g "${warnings[@]}" -I include examples/cpp/network.cpp -L "$library" -lugas_ffi -o "$work/network-cpp"
+    "$work/network-cpp" "$pack" >/dev/null
+    passed+=(c++ c++-network)
     if command -v valgrind >/dev/null; then
         valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,possible --error-exitcode=1 \
             "$work/fight-cpp" "$pack" >/dev/null
+        valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,possible --error-exitcode=1 \
+            "$work/network-cpp" "$pack" >/dev/null
         passed+=(c++-memory)
     fi
 fi
 
 if have python3 "the host in Python"; then
-    python3 examples/python/fight.py "$library/libugas_ffi.so" "$pack" >/dev/null
-    passed+=(python)
+    python3 -B examples/python/fight.py "$library/libugas_ffi.so" "$pack" >/dev/null
+    python3 -B examples/python/network.py "$library/libugas_ffi.so" "$pack" >/dev/null
+    passed+=(python python-network)
 fi
 
 # What is handed out has everything that a host needs; its own files say how to build with it.

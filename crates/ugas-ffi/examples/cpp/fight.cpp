@@ -108,6 +108,27 @@ void fight(const std::string &path, int *freed) {
     simulation.restore(copy);
     CHECK(simulation.hash() == snapshot.hash());
 
+    // Both are hit in one go, and one of them walks into another game.
+    const auto thunder = catalog.effect("GE_Thunder");
+    const auto results = simulation.batch([&](ugas::Simulation &game) {
+        game.apply(thunder, {}, one);
+        game.apply(thunder, {}, other);
+        CHECK(game.current(other, health) == 60);
+    });
+    CHECK(results.size() == 2 && results[1].kind == UGAS_BATCH_RESULT_KIND_APPLIED);
+    CHECK(simulation.current(other, health) == 50);
+    auto town = context.simulation(catalog);
+    std::string report;
+    CHECK(town.current(town.restore_character(simulation.character(other), &report), health) == 50);
+    CHECK(report.empty());
+    CHECK(town.reload(catalog).empty());
+    const auto brew = town.define_effect("brew.yaml",
+                                         "$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/gameplay_effect.json\n"
+                                         "Name: GE_Brew\nDurationPolicy: Infinite\nGrantedTags: [State.Rallied]\n");
+    const auto drinker = town.spawn("Knight");
+    town.apply(brew, drinker, drinker);
+    CHECK(town.has_tag(drinker, catalog.tag("State.Rallied")));
+
     auto moved = std::move(simulation);
     CHECK(moved.explain(other, health).find("Health") != std::string::npos);
     try {

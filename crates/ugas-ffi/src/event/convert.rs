@@ -18,7 +18,7 @@ use crate::memory::ugas_str;
 
 /// The event as C sees it. Its texts are those of `event`, which moves to a place where it stays: shared texts do not
 /// move along.
-pub(super) fn to_c(event: &Event, index: usize) -> ugas_event {
+pub(crate) fn to_c(event: &Event, index: usize) -> ugas_event {
     let (kind, controller, body) = convert(&event.kind);
     let cause = &event.cause;
     ugas_event {
@@ -39,6 +39,29 @@ pub(super) fn to_c(event: &Event, index: usize) -> ugas_event {
         has_prediction: u32::from(event.prediction.is_some()),
         index: u32::try_from(index).unwrap_or(u32::MAX),
         body,
+    }
+}
+
+/// An event in which nothing is said, for rows that have none.
+pub(crate) fn nothing() -> ugas_event {
+    ugas_event {
+        kind: 0,
+        category: 0,
+        sequence: 0,
+        time: 0,
+        controller: 0,
+        cause: ugas_cause {
+            operation: 0,
+            active_effect: 0,
+            source: 0,
+            granted_ability: 0,
+            effect: 0,
+            reserved: 0,
+        },
+        prediction: 0,
+        has_prediction: 0,
+        index: 0,
+        body: ugas_event_body { raw: [0; 12] },
     }
 }
 

@@ -1,5 +1,7 @@
 //! Random functions with random handles and values: nothing may panic, and the library must be usable afterwards.
 
+mod newer;
+
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
@@ -62,6 +64,8 @@ impl Dice {
 struct Known {
     contexts_objects: Vec<u64>,
     handles: Vec<u64>,
+    /// The host's clock.
+    now: u64,
 }
 
 impl Known {
@@ -302,9 +306,13 @@ fn run(seed: u64, calls: u32) -> u32 {
         known.object(host.simulation);
     }
     known.object(host.catalog);
+    newer::prepare(host.context, host.catalog, &mut known);
     let mut succeeded = 0;
     for call in 0..calls {
-        let status = one_call(host.context, &mut dice, &mut known);
+        let status = match dice.below(3) {
+            0 => newer::one_call(host.context, &mut dice, &mut known),
+            _ => one_call(host.context, &mut dice, &mut known),
+        };
         assert!(
             !matches!(status, ugas_status::Panic | ugas_status::Busy | ugas_status::BadContext),
             "seed {seed}, call {call}: {status:?}: {}",
@@ -319,7 +327,12 @@ fn run(seed: u64, calls: u32) -> u32 {
 fn random_calls_never_panic() {
     let start = Instant::now();
     let (mut seed, mut succeeded) = (0, 0);
-    while seed < 8 || (start.elapsed() < Duration::from_secs(1) && seed < 1_000) {
+    // `UGAS_FUZZ_RUNS` sets how many seeds there are; by default it takes about as long as other tests.
+    let most = std::env::var("UGAS_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
+    while match most {
+        Some(most) => seed < most,
+        None => seed < 8 || (start.elapsed() < Duration::from_secs(1) && seed < 1_000),
+    } {
         succeeded += run(seed, 1_500);
         seed += 1;
     }

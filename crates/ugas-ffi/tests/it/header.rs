@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
-const MODULES: [&str; 25] = [
+const MODULES: [&str; 39] = [
     "status",
     "memory",
     "guard",
@@ -23,17 +23,31 @@ const MODULES: [&str; 25] = [
     "tag",
     "target",
     "effect",
+    "effect/change",
+    "effect/define",
     "ability",
     "activation",
     "task",
     "input",
+    "mapper",
     "placement",
     "event",
     "event/kind",
     "event/body",
+    "batch",
     "explain",
     "snapshot",
+    "character",
+    "reload",
     "recording",
+    "net",
+    "server",
+    "server/host",
+    "server/event",
+    "server/view",
+    "client",
+    "client/act",
+    "client/event",
 ];
 
 const COMMAND: &str = "UPDATE_EXPECT=1 cargo test -p ugas-ffi --test it header";

@@ -5,4 +5,6 @@ mod calls;
 mod fuzz;
 mod header;
 mod host;
+mod network;
 mod rules;
+mod state;

@@ -1,0 +1,314 @@
+//! A client: a window on a server's game that predicts what its player does (§13.4).
+
+mod act;
+mod event;
+
+pub use act::*;
+pub use event::*;
+
+use std::sync::Arc;
+
+use ugas_core::handle::ControllerId;
+use ugas_core::time::{Span, Time};
+use ugas_net::{Client, ClientConfig, Prediction};
+
+use crate::catalog::ugas_catalog;
+use crate::context::too_many;
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Headed, Plain, ugas_bytes};
+use crate::net::Outgoing;
+use crate::server::ugas_client_id;
+use crate::simulation::ugas_controller;
+use crate::status::{Failure, ugas_status};
+use crate::world::{SimulationEntry, World};
+
+/// A client of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look at
+/// what is shown. What the player does goes through the functions of the client; all else that would change the game is
+/// refused with UGAS_STATUS_NETWORKED. Freed with ugas_simulation_free.
+pub type ugas_client = u64;
+
+/// How a client is set up. Zero means the library's own choice for every number but the nonce.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_client_config {
+    /// sizeof(ugas_client_config).
+    pub size: usize,
+    /// Tells its sessions apart: a number that was drawn, another for each.
+    pub nonce: u64,
+    /// What the server's host decides on: a name, a ticket; at most 256 bytes. It is copied.
+    pub credential: ugas_bytes,
+    /// How long to wait before asking to be let in again, in microseconds.
+    pub retry: i64,
+    /// A server that is silent for longer is gone, in microseconds.
+    pub timeout: i64,
+    /// Most ticks that are predicted ahead of the server.
+    pub window: u32,
+    /// Not zero to show what the player does only when the server has answered.
+    pub no_prediction: u32,
+}
+
+/// How a client stands, and what it has counted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_client_statistics {
+    /// sizeof(ugas_client_statistics).
+    pub size: usize,
+    /// Datagrams that came.
+    pub received: u64,
+    /// Bytes that came.
+    pub received_bytes: u64,
+    /// Datagrams that could not be read.
+    pub dropped: u64,
+    /// Datagrams that were sent.
+    pub sent: u64,
+    /// Bytes that were sent.
+    pub sent_bytes: u64,
+    /// Commands that the server carried out.
+    pub confirmed: u64,
+    /// Commands that the server rejected.
+    pub rejected: u64,
+    /// Ticks of its own controllers that were predicted wrongly.
+    pub mispredicted: u64,
+    /// Ticks that were played again.
+    pub replayed: u64,
+    /// How long a datagram takes to the server and back, in microseconds; 0 before it was measured.
+    pub round_trip: i64,
+    /// Who it is, if is_playing is not zero.
+    pub client: ugas_client_id,
+    /// Whether it is in.
+    pub is_playing: u32,
+    /// The tick that is shown.
+    pub tick: u32,
+    /// The newest tick of the server's that it is built upon, if has_confirmed_tick is not zero.
+    pub confirmed_tick: u32,
+    /// Whether there is one.
+    pub has_confirmed_tick: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_client_config {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_client_config {}
+// SAFETY: `repr(C)`, numbers.
+unsafe impl Plain for ugas_client_statistics {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_client_statistics {}
+
+/// Most bytes of a credential.
+const MOST_CREDENTIAL: usize = ugas_net::limits::MAX_CREDENTIAL;
+
+/// Makes a client of a server with the same rules. It asks to be let in by the first ugas_client_update.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_new(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    config: *const ugas_client_config,
+    out: *mut ugas_client,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let given = memory.input(config)?;
+        let credential = memory.list(given.credential.data, given.credential.length)?;
+        if credential.len() > MOST_CREDENTIAL {
+            return Err(Failure::argument(format!("a credential has at most {MOST_CREDENTIAL} bytes")));
+        }
+        let standard = ClientConfig::default();
+        let span = |given: i64, standard: Span| if given <= 0 { standard } else { Span::from_micros(given) };
+        let config = ClientConfig {
+            credential: credential.to_vec(),
+            retry: span(given.retry, standard.retry),
+            timeout: span(given.timeout, standard.timeout),
+            prediction: prediction_of(given.no_prediction == 0),
+            window: if given.window == 0 { standard.window } else { given.window },
+            ..standard
+        };
+        let client = Client::new(Arc::clone(context.catalog(catalog)?), config, given.nonce);
+        let entry = SimulationEntry::new(World::Client(Box::new(client)));
+        out.set(context.simulations.insert(entry).ok_or_else(|| too_many("client"))?);
+        Ok(())
+    })
+}
+
+/// Takes a datagram that came from the server at the time `now`, in microseconds of the host's clock, which never runs
+/// backwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_receive(
+    context: *mut ugas_context,
+    client: ugas_client,
+    now: u64,
+    datagram: ugas_bytes,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let bytes = memory.list(datagram.data, datagram.length)?;
+        context.simulation_mut(client)?.client_mut(client)?.handle(Time::from_micros(now), bytes);
+        Ok(())
+    })
+}
+
+/// Lets time pass up to `now`: ticks are played, and what the player did is sent. Call it as often as a frame is drawn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_update(
+    context: *mut ugas_context,
+    client: ugas_client,
+    now: u64,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        context.simulation_mut(client)?.client_mut(client)?.update(Time::from_micros(now));
+        Ok(())
+    })
+}
+
+/// Takes the oldest datagram that waits to be sent to the server; `length` gets 0 if none does. A buffer of
+/// UGAS_MAX_DATAGRAM bytes is always enough; a datagram that does not fit stays where it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_transmit(
+    context: *mut ugas_context,
+    client: ugas_client,
+    buffer: *mut u8,
+    capacity: usize,
+    length: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
+        let entry = context.simulation_mut(client)?;
+        let next = match entry.unsent.take() {
+            Some(unsent) => Some(unsent.bytes),
+            None => entry.client_mut(client)?.poll_transmit(),
+        };
+        let next = next.unwrap_or_default();
+        if let Err(failure) = outgoing.check(&next) {
+            entry.unsent = Some(ugas_net::Transmit { peer: ugas_net::PeerId(0), bytes: next });
+            return Err(failure);
+        }
+        outgoing.write(&next);
+        Ok(())
+    })
+}
+
+/// Leaves. The server is told by the datagram that waits then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_leave(context: *mut ugas_context, client: ugas_client) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        context.simulation_mut(client)?.client_mut(client)?.leave();
+        Ok(())
+    })
+}
+
+/// Switches prediction on, or off if `predicts` is zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_set_prediction(
+    context: *mut ugas_context,
+    client: ugas_client,
+    predicts: u32,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, _| {
+        let client = context.simulation_mut(client)?.client_mut(client)?;
+        client.set_prediction(prediction_of(predicts != 0));
+        Ok(())
+    })
+}
+
+/// How a client stands, and what it has counted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_look(
+    context: *mut ugas_context,
+    client: ugas_client,
+    out: *mut ugas_client_statistics,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out_sized(out)?;
+        let client = context.simulation(client)?.client(client)?;
+        let counted = client.statistics();
+        out.set(ugas_client_statistics {
+            size: size_of::<ugas_client_statistics>(),
+            received: counted.received,
+            received_bytes: counted.received_bytes,
+            dropped: counted.dropped,
+            sent: counted.sent,
+            sent_bytes: counted.sent_bytes,
+            confirmed: counted.confirmed,
+            rejected: counted.rejected,
+            mispredicted: counted.mispredicted,
+            replayed: counted.replayed,
+            round_trip: client.round_trip().micros(),
+            client: client.id().map_or(0, |id| id.0),
+            is_playing: u32::from(client.is_playing()),
+            tick: client.current_tick().0,
+            confirmed_tick: client.confirmed_tick().map_or(0, |tick| tick.0),
+            has_confirmed_tick: u32::from(client.confirmed_tick().is_some()),
+            reserved: 0,
+        });
+        Ok(())
+    })
+}
+
+/// The client's own controllers. At most `capacity` are written; `count` gets the number of all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_own_controllers(
+    context: *mut ugas_context,
+    client: ugas_client,
+    out: *mut ugas_controller,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let room = memory.room(out, capacity, count)?;
+        let client = context.simulation(client)?.client(client)?;
+        room.fill(client.own_controllers().map(|id| id.to_bits().get()));
+        Ok(())
+    })
+}
+
+/// The server's handle of a controller that the client sees: what both sides can talk about.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_remote(
+    context: *mut ugas_context,
+    client: ugas_client,
+    controller: ugas_controller,
+    out: *mut ugas_controller,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let client = context.simulation(client)?.client(client)?;
+        let remote = ControllerId::from_bits(controller).and_then(|id| client.remote(id));
+        out.set(remote.ok_or_else(|| unseen(controller))?.to_bits().get());
+        Ok(())
+    })
+}
+
+/// The client's handle of a controller of the server's. UGAS_STATUS_NOT_FOUND while it does not see it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_client_local(
+    context: *mut ugas_context,
+    client: ugas_client,
+    remote: ugas_controller,
+    out: *mut ugas_controller,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let client = context.simulation(client)?.client(client)?;
+        let local = ControllerId::from_bits(remote).and_then(|id| client.local(id));
+        out.set(local.ok_or_else(|| unseen(remote))?.to_bits().get());
+        Ok(())
+    })
+}
+
+fn unseen(bits: ugas_controller) -> Failure {
+    Failure::not_found(format!("the client does not see the controller {bits:#x}"))
+}
+
+fn prediction_of(predicts: bool) -> Prediction {
+    if predicts { Prediction::On } else { Prediction::Off }
+}

@@ -1,0 +1,40 @@
+//! Hot reload: a simulation that runs goes on under changed rules.
+
+use std::sync::Arc;
+
+use crate::catalog::ugas_catalog;
+use crate::guard::{enter, ugas_context};
+use crate::memory::ugas_str;
+use crate::simulation::ugas_simulation;
+use crate::status::{Failure, ugas_status};
+
+/// Puts a running simulation under another catalog, by names: handles stay, ids of definitions are those of the new catalog
+/// afterwards. All or nothing. `is_lossless` gets 0 if something could not go on, and `report` a line for each definition
+/// that differs and each thing that is not as it was, valid until the next call; both may be null. Refused while a
+/// recording is made, and for a server's or client's game.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_reload(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    catalog: ugas_catalog,
+    is_lossless: *mut u32,
+    report: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (is_lossless, report) = (memory.optional(is_lossless)?, memory.optional(report)?);
+        let catalog = Arc::clone(context.catalog(catalog)?);
+        let entry = context.simulation_mut(simulation)?;
+        let reloaded = entry.own_mut()?.reload(catalog);
+        let reloaded = reloaded.map_err(|error| Failure::refused(error.to_string(), Vec::new()))?;
+        // What was polled has ids of the old catalog, and cannot be told in words of the new one.
+        entry.forget_polled();
+        if let Some(is_lossless) = is_lossless {
+            is_lossless.set(u32::from(reloaded.is_lossless()));
+        }
+        if let Some(report) = report {
+            report.set(context.lend_text(reloaded.to_string()));
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,135 @@
+//! What a server's host hears.
+
+use ugas_net::ServerEvent;
+
+use super::{ugas_client_id, ugas_peer, ugas_server};
+use crate::event::{nothing, to_c, ugas_event};
+use crate::guard::{enter, ugas_context};
+use crate::memory::{Plain, ugas_bytes, ugas_str};
+use crate::net;
+use crate::status::ugas_status;
+use crate::task::ugas_task;
+use crate::world::SimulationEntry;
+
+/// What a server tells of.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_server_event_kind {
+    /// A client was let in: give it a controller.
+    Joined = 0,
+    /// A client is gone; what it owned is nobody's now.
+    Left = 1,
+    /// A connection was not let in.
+    Refused = 2,
+    /// A task waited for a client for too long.
+    Overdue = 3,
+    /// A command was rejected, or several of one datagram for the same reason.
+    Rejected = 4,
+    /// Something happened in the game.
+    Game = 5,
+}
+
+/// What a server tells of. What does not concern the kind is zero.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ugas_server_event {
+    /// One of ugas_server_event_kind.
+    pub kind: u32,
+    /// Of who left a ugas_bye_reason, of who was refused a ugas_refused_reason, of a command a ugas_rejection.
+    pub reason: u32,
+    /// The client: of who joined, left or whose command was rejected.
+    pub client: ugas_client_id,
+    /// Zero.
+    pub reserved: u32,
+    /// The connection: of who joined or was refused.
+    pub peer: ugas_peer,
+    /// The task that is overdue.
+    pub task: ugas_task,
+    /// What who joined said of itself. Valid until the next poll of this server.
+    pub credential: ugas_bytes,
+    /// The reason in words. Valid until the next poll of this server.
+    pub words: ugas_str,
+    /// What happened in the game.
+    pub game: ugas_event,
+}
+
+// SAFETY: `repr(C)`, numbers, pointers, and a union of such.
+unsafe impl Plain for ugas_server_event {}
+
+/// Takes the oldest events of a server, at most `capacity`; `count` gets their number. `row_size` is
+/// sizeof(ugas_server_event). Events of the game can be told in words by ugas_event_text, with their index.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_server_events_poll(
+    context: *mut ugas_context,
+    server: ugas_server,
+    out: *mut ugas_server_event,
+    row_size: usize,
+    capacity: usize,
+    count: *mut usize,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let mut rows = memory.rows(out, row_size, capacity, count)?;
+        let entry = context.simulation_mut(server)?;
+        entry.server(server)?;
+        entry.forget_polled();
+        while rows.left() > 0
+            && let Some(event) = entry.server_mut(server)?.poll_event()
+        {
+            if let Some(event) = convert(event, entry) {
+                rows.push(event);
+            }
+        }
+        rows.finish();
+        Ok(())
+    })
+}
+
+/// The event as C sees it; `None` for what this interface does not know.
+fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_server_event> {
+    use ugas_server_event_kind as K;
+    let kind = |kind: K| ugas_server_event {
+        kind: kind as u32,
+        reason: 0,
+        client: 0,
+        reserved: 0,
+        peer: 0,
+        task: 0,
+        credential: ugas_bytes { data: core::ptr::null(), length: 0 },
+        words: ugas_str::EMPTY,
+        game: nothing(),
+    };
+    Some(match event {
+        ServerEvent::Joined { client, peer, credential } => ugas_server_event {
+            client: client.0,
+            peer: peer.0,
+            credential: ugas_bytes::from(entry.lend(credential)),
+            ..kind(K::Joined)
+        },
+        ServerEvent::Left { client, reason } => ugas_server_event {
+            client: client.0,
+            reason: net::bye(reason) as u32,
+            words: reason.map_or(ugas_str::EMPTY, |reason| entry.lend_words(reason.to_string())),
+            ..kind(K::Left)
+        },
+        ServerEvent::Refused { peer, reason } => ugas_server_event {
+            peer: peer.0,
+            reason: net::refused(&reason) as u32,
+            words: entry.lend_words(reason.to_string()),
+            ..kind(K::Refused)
+        },
+        ServerEvent::Overdue { task } => ugas_server_event { task: task.to_bits().get(), ..kind(K::Overdue) },
+        ServerEvent::Rejected { client, rejection } => ugas_server_event {
+            client: client.0,
+            reason: net::rejection(rejection) as u32,
+            words: entry.lend_words(rejection.to_string()),
+            ..kind(K::Rejected)
+        },
+        ServerEvent::Game(event) => {
+            let game = to_c(&event, entry.polled.len());
+            entry.polled.push(event);
+            ugas_server_event { game, ..kind(K::Game) }
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,173 @@
+//! What a server asks the game, as callbacks of C: they are given data, and their answer is a number.
+
+use core::ffi::c_void;
+
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::Simulation;
+use ugas_net::history::Positions;
+use ugas_net::message::{ClientId, Rejection};
+use ugas_net::schedule::ActorClass;
+use ugas_net::{AfterRejection, Host, PeerId, Reach, within_range};
+
+use super::{ugas_client_id, ugas_peer};
+use crate::calculation::{UserData, ugas_free};
+use crate::memory::{Headed, Plain, ugas_bytes};
+use crate::net;
+use crate::simulation::ugas_controller;
+use crate::target::{to_c, ugas_target};
+
+/// What a controller is to those who see it: how often they hear of it (§13.6).
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ugas_actor_class {
+    /// Somebody plays it.
+    Player = 0,
+    /// Nobody plays it, but everybody looks at it.
+    ImportantAi = 1,
+    /// Far away, or in the background.
+    Distant = 2,
+    /// It stands there: told whenever it changed.
+    Static = 3,
+}
+
+/// A client's wish to act on a target.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_reach {
+    /// sizeof(ugas_reach) of the library.
+    pub size: usize,
+    /// Who acts.
+    pub instigator: ugas_controller,
+    /// On what.
+    pub target: ugas_target,
+    /// The farthest that the ability's targeting goes; negative if it does not say.
+    pub range: f64,
+    /// Where the target was when the client saw it, if has_seen is not zero.
+    pub seen_position: [f64; 3],
+    /// The tick that the client saw when it acted.
+    pub seen_tick: u32,
+    /// Who asks.
+    pub client: ugas_client_id,
+    /// What the library would answer: by distance, as far as that is known. Not zero is yes.
+    pub is_within_range: u32,
+    /// Whether the position is known.
+    pub has_seen: u32,
+}
+
+/// Whether a connection is let in: not zero is yes. The credential is what the client said of itself.
+pub type ugas_admit =
+    Option<unsafe extern "C" fn(user: *mut c_void, peer: ugas_peer, credential: ugas_bytes) -> u32>;
+
+/// One of ugas_actor_class, for a controller that is not the client's own.
+pub type ugas_classify = Option<
+    unsafe extern "C" fn(user: *mut c_void, client: ugas_client_id, controller: ugas_controller) -> u32,
+>;
+
+/// Whether a target can be reached: not zero is yes.
+pub type ugas_reaches = Option<unsafe extern "C" fn(user: *mut c_void, reach: *const ugas_reach) -> u32>;
+
+/// Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
+/// zero sends the client away.
+pub type ugas_on_rejection = Option<
+    unsafe extern "C" fn(user: *mut c_void, client: ugas_client_id, rejection: u32, count: u32) -> u32,
+>;
+
+/// What a server asks the game; each function may be null, and the library decides then. They must not call this library,
+/// and no exception may leave them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_server_host {
+    /// sizeof(ugas_server_host).
+    pub size: usize,
+    /// By default everybody is let in.
+    pub admit: ugas_admit,
+    /// By default all are UGAS_ACTOR_CLASS_IMPORTANT_AI.
+    pub classify: ugas_classify,
+    /// By default by distance.
+    pub reaches: ugas_reaches,
+    /// By default everybody stays.
+    pub rejected: ugas_on_rejection,
+    /// Given to all of them.
+    pub user: *mut c_void,
+    /// Called with `user` when the server is freed; may be null. If ugas_server_new fails, `user` stays the host's.
+    pub free: ugas_free,
+}
+
+// SAFETY: `repr(C)`, numbers and pointers; a null function is `None`.
+unsafe impl Plain for ugas_server_host {}
+// SAFETY: it begins with its size.
+unsafe impl Headed for ugas_server_host {}
+
+/// The host's answers, or the library's own where it has none.
+pub(crate) struct GameHost {
+    admit: ugas_admit,
+    classify: ugas_classify,
+    reaches: ugas_reaches,
+    rejected: ugas_on_rejection,
+    data: UserData,
+}
+
+impl GameHost {
+    pub(crate) fn new(given: Option<ugas_server_host>) -> Self {
+        let nothing = UserData { user: core::ptr::null_mut(), free: None };
+        match given {
+            Some(given) => Self {
+                admit: given.admit,
+                classify: given.classify,
+                reaches: given.reaches,
+                rejected: given.rejected,
+                data: UserData { user: given.user, free: given.free },
+            },
+            None => Self { admit: None, classify: None, reaches: None, rejected: None, data: nothing },
+        }
+    }
+}
+
+impl Host for GameHost {
+    fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
+        let Some(ask) = self.admit else { return Ok(()) };
+        // SAFETY: the host's own function with its own data; the bytes are valid during the call.
+        let is_welcome = unsafe { ask(self.data.user, peer.0, ugas_bytes::from(credential)) != 0 };
+        is_welcome.then_some(()).ok_or_else(|| "the game says no".to_owned())
+    }
+
+    fn class(&self, _: &Simulation, client: ClientId, controller: ControllerId) -> ActorClass {
+        let Some(ask) = self.classify else { return ActorClass::ImportantAi };
+        // SAFETY: the host's own function with its own data.
+        match unsafe { ask(self.data.user, client.0, controller.to_bits().get()) } {
+            0 => ActorClass::Player,
+            2 => ActorClass::Distant,
+            3 => ActorClass::Static,
+            _ => ActorClass::ImportantAi,
+        }
+    }
+
+    fn reaches(&self, simulation: &Simulation, positions: &Positions, reach: Reach<'_>) -> bool {
+        let is_within_range = within_range(simulation, positions, reach);
+        let (Some(ask), Some(target)) = (self.reaches, to_c(reach.target)) else { return is_within_range };
+        let seen = reach.target.controller().and_then(|controller| positions.at(controller, reach.seen));
+        let reach = ugas_reach {
+            size: size_of::<ugas_reach>(),
+            instigator: reach.instigator.to_bits().get(),
+            target,
+            range: reach.range.unwrap_or(-1.0),
+            seen_position: seen.unwrap_or_default(),
+            seen_tick: reach.seen.0,
+            client: reach.client.0,
+            is_within_range: u32::from(is_within_range),
+            has_seen: u32::from(seen.is_some()),
+        };
+        // SAFETY: the host's own function with its own data; the structure is valid during the call.
+        unsafe { ask(self.data.user, &raw const reach) != 0 }
+    }
+
+    fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {
+        let Some(tell) = self.rejected else { return AfterRejection::Keep };
+        let rejection = net::rejection(rejection) as u32;
+        // SAFETY: the host's own function with its own data.
+        match unsafe { tell(self.data.user, client.0, rejection, count) } {
+            0 => AfterRejection::Keep,
+            _ => AfterRejection::Kick,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a number of a simulation stands for: a simulation of the host's own, a server's, or a client's.
+
+use ugas_core::command::{Command, Outcome as CommandOutcome};
+use ugas_core::event::Event;
+use ugas_core::handle::ControllerId;
+use ugas_core::simulation::Simulation;
+use ugas_core::time::Span;
+use ugas_net::{Client, Server, Transmit};
+
+use crate::context::bad;
+use crate::memory::ugas_str;
+use crate::recording::Recording;
+use crate::server::GameHost;
+use crate::simulation::ugas_controller;
+use crate::status::{Failure, Outcome, ugas_status};
+
+/// Whose the simulation is. All three are read alike; what changes them differs.
+pub(crate) enum World {
+    Own(Box<Simulation>),
+    Server(Box<Server<GameHost>>),
+    Client(Box<Client>),
+}
+
+/// A simulation with what the host has of it.
+pub(crate) struct SimulationEntry {
+    pub(crate) world: World,
+    /// The events of the last poll: texts of C events lead here.
+    pub(crate) polled: Vec<Event>,
+    /// Bytes and words of the last poll that events of the game do not have themselves.
+    pub(crate) lent: Vec<Box<[u8]>>,
+    pub(crate) recording: Option<Recording>,
+    /// Commands that wait for the end of a batch.
+    pub(crate) batch: Option<Vec<Command>>,
+    /// A datagram that there was no room for.
+    pub(crate) unsent: Option<Transmit>,
+}
+
+impl SimulationEntry {
+    pub(crate) fn new(world: World) -> Self {
+        Self { world, polled: Vec::new(), lent: Vec::new(), recording: None, batch: None, unsent: None }
+    }
+
+    /// What is looked at.
+    pub(crate) fn simulation(&self) -> &Simulation {
+        match &self.world {
+            World::Own(simulation) => simulation,
+            World::Server(server) => server.simulation(),
+            World::Client(client) => client.simulation(),
+        }
+    }
+
+    /// The simulation, for what neither a server's nor a client's can do, nor one that is recorded.
+    pub(crate) fn own_mut(&mut self) -> Outcome<&mut Simulation> {
+        self.check_unrecorded()?;
+        self.check_no_batch()?;
+        match &mut self.world {
+            World::Own(simulation) => Ok(simulation),
+            World::Server(_) | World::Client(_) => Err(networked()),
+        }
+    }
+
+    /// Changes the simulation: the one way, so that a recording misses nothing.
+    pub(crate) fn execute(&mut self, command: Command) -> Outcome<CommandOutcome> {
+        self.check_changeable()?;
+        match &mut self.batch {
+            Some(batch) if batch.len() >= MOST_IN_BATCH => {
+                Err(Failure::argument(format!("a batch has at most {MOST_IN_BATCH} changes: end it first")))
+            }
+            Some(batch) => {
+                batch.push(command);
+                Ok(CommandOutcome::Done)
+            }
+            None => self.execute_now(command),
+        }
+    }
+
+    /// The same, whether or not a batch is open.
+    pub(crate) fn execute_now(&mut self, command: Command) -> Outcome<CommandOutcome> {
+        let outcome = match (&mut self.world, &mut self.recording) {
+            (World::Own(simulation), Some(recording)) => recording.recorder.execute(simulation, command),
+            (World::Own(simulation), None) => simulation.execute(command),
+            (World::Server(server), _) => server.simulation_mut().execute(command),
+            (World::Client(_), _) => return Err(networked()),
+        };
+        outcome.map_err(|error| Failure::command(&error, self.simulation()))
+    }
+
+    /// Lets time pass.
+    pub(crate) fn advance(&mut self, span: Span) -> Outcome {
+        self.check_no_batch()?;
+        match (&mut self.world, &mut self.recording) {
+            (World::Own(simulation), Some(recording)) => recording.recorder.advance(simulation, span),
+            (World::Own(simulation), None) => simulation.advance(span),
+            (World::Server(_) | World::Client(_), _) => return Err(networked()),
+        }
+        Ok(())
+    }
+
+    /// A controller that exists.
+    pub(crate) fn controller(&self, bits: ugas_controller) -> Outcome<ControllerId> {
+        let id = ControllerId::from_bits(bits).filter(|id| self.simulation().controller(*id).is_some());
+        id.ok_or_else(|| Failure::not_found(format!("the controller {bits:#x} does not exist (any more)")))
+    }
+
+    pub(crate) fn server(&self, number: u64) -> Outcome<&Server<GameHost>> {
+        match &self.world {
+            World::Server(server) => Ok(server),
+            World::Own(_) | World::Client(_) => Err(bad("server", number)),
+        }
+    }
+
+    pub(crate) fn server_mut(&mut self, number: u64) -> Outcome<&mut Server<GameHost>> {
+        match &mut self.world {
+            World::Server(server) => Ok(server),
+            World::Own(_) | World::Client(_) => Err(bad("server", number)),
+        }
+    }
+
+    pub(crate) fn client(&self, number: u64) -> Outcome<&Client> {
+        match &self.world {
+            World::Client(client) => Ok(client),
+            World::Own(_) | World::Server(_) => Err(bad("client", number)),
+        }
+    }
+
+    pub(crate) fn client_mut(&mut self, number: u64) -> Outcome<&mut Client> {
+        match &mut self.world {
+            World::Client(client) => Ok(client),
+            World::Own(_) | World::Server(_) => Err(bad("client", number)),
+        }
+    }
+
+    /// Keeps bytes until the next poll.
+    pub(crate) fn lend(&mut self, bytes: impl Into<Box<[u8]>>) -> &[u8] {
+        self.lent.push(bytes.into());
+        self.lent.last().map_or(&[], |bytes| bytes)
+    }
+
+    /// Keeps words until the next poll.
+    pub(crate) fn lend_words(&mut self, words: String) -> ugas_str {
+        let bytes = self.lend(words.into_bytes());
+        ugas_str { data: bytes.as_ptr().cast(), length: bytes.len() }
+    }
+
+    /// A poll begins: what the last one gave out is over.
+    pub(crate) fn forget_polled(&mut self) {
+        self.polled.clear();
+        self.lent.clear();
+    }
+
+    pub(crate) fn check_no_batch(&self) -> Outcome {
+        match self.batch {
+            None => Ok(()),
+            Some(_) => Err(Failure::argument("a batch is open: end it first")),
+        }
+    }
+
+    /// Whether commands of the host change it at all.
+    pub(crate) fn check_changeable(&self) -> Outcome {
+        match self.world {
+            World::Own(_) | World::Server(_) => Ok(()),
+            World::Client(_) => Err(networked()),
+        }
+    }
+
+    fn check_unrecorded(&self) -> Outcome {
+        match self.recording {
+            None => Ok(()),
+            Some(_) => Err(Failure::new(
+                ugas_status::Recording,
+                "a recording is being made, and cannot follow: finish it first",
+            )),
+        }
+    }
+}
+
+/// Enough for a frame of the largest game, and little enough that a loop without an end is noticed.
+const MOST_IN_BATCH: usize = 1 << 20;
+
+fn networked() -> Failure {
+    Failure::new(
+        ugas_status::Networked,
+        "a server's time passes in ugas_server_tick, and a client's game is the server's to change: ask it with ugas_client_activate and the like",
+    )
+}
