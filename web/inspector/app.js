@@ -20,7 +20,13 @@ const status = document.getElementById("connection");
 const released = (() => {
   const LONGEST = 1000;
   let held = null;
-  const press = () => { held ??= Promise.withResolvers(); setTimeout(release, LONGEST, held); };
+  const press = () => {
+    if (held) return;
+    const now = {};
+    now.promise = new Promise((resolve) => { now.resolve = resolve; });
+    held = now;
+    setTimeout(release, LONGEST, now);
+  };
   const release = (which = held) => {
     if (!held || which !== held) return;
     // The click comes after the release.

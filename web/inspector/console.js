@@ -92,6 +92,6 @@ export class Console {
         told.textContent = accepted;
       } catch (error) { told.textContent = error.message; }
     };
-    return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit" }, title)), told);
+    return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit", "aria-label": title }, title.split(" ")[0])), told);
   }
 }

@@ -122,7 +122,7 @@ export function fill(element, ...children) {
   const scrolled = [...element.querySelectorAll("[data-scroll]")].map((part) => [part.dataset.scroll, part.scrollTop]);
   element.replaceChildren(...children.flat(2).filter(Boolean));
   for (const [name, top] of scrolled) {
-    const part = element.querySelector(`[data-scroll="${name}"]`);
+    const part = element.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
     if (part) part.scrollTop = top;
   }
   if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });

@@ -1,6 +1,9 @@
 // The timeline: what happened, why, and how two moments differ.
 
-import { fill, h, later, number } from "/elements.js";
+import { fill, h, later, number, options } from "/elements.js";
+
+/** Milliseconds between two looks at who is there. */
+const PAUSE = 1000;
 
 const CATEGORIES = ["attribute", "tag", "effect", "ability", "task", "input", "cue", "controller", "error"];
 
@@ -10,11 +13,21 @@ export class Timeline {
     this.categories = new Set();
     this.search = "";
     this.only = true;
+    /** Controllers that are looked at beside the chosen one, by handle. */
+    this.others = new Map();
+    this.looked = -Infinity;
     this.mark = null;
     const changed = later(() => app.refresh());
     this.feed = h("div");
     this.side = h("div", { class: "stack" });
     this.who = h("label", { class: "tick-box" }, h("input", { type: "checkbox", checked: true, "data-key": "only", onchange: (event) => { this.only = event.target.checked; changed(); } }), h("span"));
+    this.add = h("select", { "data-key": "add", onchange: (event) => {
+      const { value, selectedOptions } = event.target;
+      if (value) this.others.set(value, selectedOptions[0].textContent);
+      this.looked = -Infinity;
+      changed();
+    } });
+    this.chosen = h("div", { class: "picked" });
     this.element = h("section", { "aria-label": "Timeline" },
       h("div", { class: "head" }, h("h1", {}, "Timeline"), h("span", { class: "right" },
         h("button", { type: "button", "data-key": "mark", onclick: () => { this.mark = this.app.now; app.refresh(); } }, "Mark this moment"), " ",
@@ -22,7 +35,8 @@ export class Timeline {
       h("div", { class: "cards" },
         h("div", { class: "card w7" },
           h("form", { class: "bar", role: "search", onsubmit: (event) => event.preventDefault() },
-            h("label", { class: "grow" }, "Find", h("input", { type: "search", placeholder: "a word or a kind of event", "data-key": "find", oninput: (event) => { this.search = event.target.value.trim(); changed(); } })), this.who),
+            h("label", { class: "grow" }, "Find", h("input", { type: "search", placeholder: "a word or a kind of event", "data-key": "find", oninput: (event) => { this.search = event.target.value.trim(); changed(); } })), h("label", {}, "Of", this.add), this.who),
+          this.chosen,
           h("div", { role: "group", "aria-label": "Kinds of events" }, CATEGORIES.map((name) => h("button", { type: "button", class: "quiet chip", "aria-pressed": "false", "data-key": `kind-${name}`,
             onclick: (event) => {
               const on = !this.categories.delete(name);
@@ -36,7 +50,8 @@ export class Timeline {
   }
 
   async update() {
-    const controllers = this.only && this.app.controller ? [this.app.controller] : [];
+    if (performance.now() - this.looked > PAUSE) await this.look();
+    const controllers = [...(this.only && this.app.controller ? [this.app.controller] : []), ...this.others.keys()];
     const log = await this.app.ask("events", { controllers, categories: [...this.categories], search: this.search, limit: 200 });
     this.who.hidden = !this.app.controller;
     this.who.querySelector("span").textContent = "only the chosen controller";
@@ -49,6 +64,15 @@ export class Timeline {
       : h("p", { class: "empty" }, "No such event until this moment."),
     log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null);
     await this.beside();
+  }
+
+  /** Who can be added; they come and go. */
+  async look() {
+    const { rows } = await this.app.ask("world", { limit: 200 });
+    this.looked = performance.now();
+    options(this.add, [["", this.others.size ? "one more" : "everybody"], ...rows.filter((row) => !this.others.has(row.id)).map((row) => [row.id, row.name])], "");
+    fill(this.chosen, [...this.others].map(([id, name]) => h("button", { type: "button", class: "quiet chip on", "data-key": `without-${id}`, "aria-label": `Without ${name}`,
+      onclick: () => { this.others.delete(id); this.looked = -Infinity; this.app.refresh(); } }, `${name} ✕`)));
   }
 
   async beside() {

@@ -113,7 +113,7 @@ const tests = {
     const address = server.told().match(/listening on (\S+),/)[1];
     const script = join(scratch, "player.yaml");
     writeFileSync(script, "Name: a player\nSteps:\n  - Wait: 1\n  - Random: { Seconds: 60, Seed: 7 }\n");
-    const player = spawn(binary, ["connect", address, "--pack", "packs/spells", "--name", "Ada", "--bot", script, "--for", "120"], { cwd: root, stdio: "ignore" });
+    const player = spawn(binary, ["connect", address, "--pack", "packs/spells", "--name", 'Ada"]<b>', "--bot", script, "--for", "120"], { cwd: root, stdio: "ignore" });
     running.add(player);
     const page = await browser.page(server.url);
     await page.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /Ada/.test(row.innerText))`, "the player by name");
@@ -121,9 +121,9 @@ const tests = {
     await shoot(page, "server-light");
     await page.until(`!document.querySelector('nav a[data-view="network"]').hidden`, "a client");
     await page.click('nav a[data-view="network"]');
-    await page.until(`/ ms/.test(document.querySelector('[aria-label="Ada"] dl')?.innerText ?? "")`, "the round trip");
-    await page.until(`parseInt([...document.querySelectorAll('[aria-label="Ada"] dl div')].find((e) => /Confirmed/.test(e.innerText)).querySelector("dd").innerText) > 0`, "a command that was carried out");
-    assert.match(await page.text('[aria-label="Ada"]'), /plays Mage[\s\S]*own state[\s\S]*commands/);
+    await page.until(`/ ms/.test(document.querySelector('main [aria-label^="Ada"] dl')?.innerText ?? "")`, "the round trip");
+    await page.until(`parseInt([...document.querySelectorAll('main [aria-label^="Ada"] dl div')].find((e) => /Confirmed/.test(e.innerText)).querySelector("dd").innerText) > 0`, "a command that was carried out");
+    assert.match(await page.text('main [aria-label^="Ada"]'), /plays Mage[\s\S]*own state[\s\S]*commands/);
     await shoot(page, "server-network-light");
     await page.click('nav a[data-view="console"]');
     await page.until(`document.querySelector('[data-key="set-base-value"]')`);
@@ -198,6 +198,12 @@ const tests = {
     await page.evaluate(`[...document.querySelectorAll('[data-key^="why-"]')].find((e) => e.textContent === "AttributeChanged").click()`);
     await page.until(`document.querySelectorAll(".chain li").length >= 2`);
     assert.match(await page.text(".chain"), /AttributeChanged[\s\S]*Effect/);
+    // Of one more controller, and of nobody else.
+    await page.evaluate(`(() => { const find = document.querySelector('[data-key="find"]'); find.value = ""; find.dispatchEvent(new Event("input")); const add = document.querySelector('[data-key="add"]'); add.value = [...add.options].find((option) => option.textContent === "ogre").value; add.dispatchEvent(new Event("change")); })()`);
+    await page.until(`document.querySelector('[aria-label="Without ogre"]') && [...document.querySelectorAll(".feed .what")].length && [...document.querySelectorAll(".feed .what")].every((e) => !/GA_/.test(e.textContent))`, "only what concerns the ogre, not the mage's abilities");
+    await shoot(page, "timeline-ogre-light");
+    await page.click('[aria-label="Without ogre"]');
+    await page.until(`[...document.querySelectorAll(".feed .what")].some((e) => /GA_/.test(e.textContent))`, "everybody again");
     // Two moments, and the moment as a file.
     await click(page, "mark");
     await page.click('[aria-label="To the beginning"]');

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         !arguments.tui || is_terminal,
         "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
     );
-    let (player, settings) = match is_recording(path)? {
+    let (mut player, settings) = match is_recording(path)? {
         true => {
             let player = replay::open(path, false)?;
             let settings = recording_settings(path, &player);
@@ -87,6 +87,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         false => record(arguments)?,
     };
     if arguments.tui {
+        // As on the page, one begins with how it ended.
+        player.seek_tick(u64::MAX)?;
         replay::show(player)?;
         return Ok(Status::Fine);
     }

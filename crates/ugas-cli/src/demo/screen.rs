@@ -15,6 +15,10 @@ use super::view::{Connection, Fighter, Skill, View};
 
 const KEYS: &str = "space pauses, q quits";
 
+/// The smallest window that has room for a match.
+const LEAST_WIDTH: u16 = 60;
+const LEAST_HEIGHT: u16 = 12;
+
 /// Width of an ability with its cooldown.
 const SKILL_WIDTH: usize = 16;
 
@@ -32,8 +36,9 @@ pub(super) struct Scene<'a> {
 /// Draws a match in whatever room there is; in a small one, what matters less is left out.
 pub(super) fn draw(frame: &mut Frame<'_>, scene: &Scene<'_>) {
     let area = frame.area();
-    if area.width < 60 || area.height < 12 {
-        frame.render_widget(Line::raw("make the window larger"), area);
+    if area.width < LEAST_WIDTH || area.height < LEAST_HEIGHT {
+        let text = format!("make the window larger: {LEAST_WIDTH} by {LEAST_HEIGHT}");
+        frame.render_widget(Line::raw(text), area);
         return;
     }
     let heroes = scene.view.heroes.len() as u16 * 2 + 2;
@@ -249,7 +254,8 @@ fn health_colour(share: f64) -> Color {
 }
 
 fn barrier(barrier: f64) -> String {
-    if barrier > 0.0 { format!("+{barrier:.0}") } else { String::new() }
+    // A little is not nothing.
+    if barrier > 0.0 { format!("+{:.0}", barrier.ceil()) } else { String::new() }
 }
 
 /// `1:05`.
@@ -331,6 +337,11 @@ mod tests {
             shown(width, height, &view, Colour::Always);
         }
         assert!(shown(40, 20, &view, Colour::Never).contains("make the window larger"));
+    }
+
+    #[test]
+    fn a_little_barrier_is_not_nothing() {
+        assert_eq!([barrier(0.0), barrier(0.4), barrier(11.0)], ["", "+1", "+11"]);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 use ugas_data::diagnostics::Colour;
 
-const KEYS: &str = "arrows step, Home End, Tab controller, n next event, c commands, : command, q quit";
+const KEYS: &str =
+    "arrows step, Home End, Tab controller, n next event, c commands, : command, ? help, q quit";
 
 /// Everything that is on the screen.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -19,8 +19,9 @@ use crate::run::inspect;
 /// Most events that are listed.
 const MOST_EVENTS: usize = 100;
 
-const COMMANDS: [&str; 11] =
-    ["info", "seek", "step", "back", "until", "watch", "show", "explain", "commands", "events", "diff"];
+const COMMANDS: [&str; 12] = [
+    "help", "info", "seek", "step", "back", "until", "watch", "show", "explain", "commands", "events", "diff",
+];
 
 /// A player and what its user watches.
 pub(super) struct Session {
@@ -56,6 +57,7 @@ impl Session {
         let words: Vec<&str> = line.split_whitespace().collect();
         let Some((command, rest)) = words.split_first() else { bail!("a command is missing") };
         match (*command, rest) {
+            ("help", []) => Ok(help()),
             ("info", []) => Ok(self.info()),
             ("seek", [place]) => self.seek(place),
             ("step" | "back", [] | [_]) => self.step(command, rest.first().copied()),
@@ -363,7 +365,17 @@ impl Session {
 }
 
 fn usage(command: &str) -> String {
-    let rest = match command {
+    format!("it is written `{}`", form(command))
+}
+
+fn help() -> Answer {
+    let forms = COMMANDS.map(form);
+    Answer::new(forms.join("\n") + "\n", json!({ "commands": forms }))
+}
+
+/// A command with what belongs to it.
+fn form(command: &str) -> &str {
+    match command {
         "seek" => "seek PLACE",
         "step" => "step [N]",
         "back" => "back [N]",
@@ -373,6 +385,5 @@ fn usage(command: &str) -> String {
         "explain" => "explain NAME ATTRIBUTE",
         "diff" => "diff PLACE PLACE",
         other => other,
-    };
-    format!("it is written `{rest}`")
+    }
 }

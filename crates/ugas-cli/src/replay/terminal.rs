@@ -123,7 +123,10 @@ impl Desk {
             passed: if all == 0 { 1.0 } else { (position.ticks as f64 / all as f64).min(1.0) },
             is_true: session.player.agrees() != Some(false),
             controller: shown.map(|id| recording.name_of(id)).unwrap_or_default(),
-            page: page.map(|page| crate::explain::named(names, page.to_string())).unwrap_or_default(),
+            page: page.map_or_else(
+                || "nobody is here at this moment".to_owned(),
+                |page| crate::explain::named(names, page.to_string()),
+            ),
             watched: session.watched_text(),
             events: session
                 .player
@@ -160,6 +163,7 @@ fn meaning(key: KeyEvent) -> Meaning {
         KeyCode::Char('n') => Meaning::Again,
         KeyCode::Char('c') => Meaning::Do("commands"),
         KeyCode::Char('i') => Meaning::Do("info"),
+        KeyCode::Char('?') => Meaning::Do("help"),
         KeyCode::Char('q') | KeyCode::Esc => Meaning::Quit,
         _ => Meaning::Nothing,
     }

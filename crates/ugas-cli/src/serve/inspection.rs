@@ -25,6 +25,9 @@ const MOST_OLD_BODIES: usize = 256;
 /// Rejections of a player that wait for the next report.
 const MOST_CORRECTIONS: usize = 64;
 
+/// Datagrams of a player that are looked into in a tick; the game reads no more of a flood either.
+const MOST_READ: u32 = 16;
+
 /// What whoever watches may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rights {
@@ -46,6 +49,7 @@ pub(super) struct Inspection {
 #[derive(Default)]
 struct Seen {
     traffic: Traffic,
+    read: u32,
     corrections: Vec<Correction>,
 }
 
@@ -86,8 +90,11 @@ impl Inspection {
     /// A datagram came from somebody.
     pub(super) fn came(&mut self, peer: PeerId, bytes: &[u8]) {
         // Strangers are not counted: there may be any number of them.
-        if let Some(seen) = self.peers.get_mut(&peer) {
-            seen.traffic.take_sent(&self.dictionary, bytes);
+        let Some(seen) = self.peers.get_mut(&peer) else { return };
+        seen.read = seen.read.saturating_add(1);
+        match seen.read <= MOST_READ {
+            true => seen.traffic.take_sent(&self.dictionary, bytes),
+            false => seen.traffic.pass_over_sent(bytes),
         }
     }
 
@@ -134,6 +141,7 @@ impl Inspection {
             }
         }
         game.forget_events();
+        self.peers.values_mut().for_each(|seen| seen.read = 0);
     }
 
     /// Players have names, whatever body they are in.
