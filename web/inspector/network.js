@@ -8,15 +8,29 @@ const [TIME, TRIP, BYTES, REJECTED, CORRECTED] = [0, 1, 2, 3, 4];
 /** Seconds over which a rate is taken. */
 const RATE = 1;
 
+/** Milliseconds between two looks at a game that runs: with many clients, an answer is long. */
+const PAUSE = 200;
+
+/** Corrections of a client that are shown. */
+const MOST = 40;
+
 export class Network {
   constructor(app) {
     this.app = app;
+    this.looked = -Infinity;
     this.body = h("div", { class: "cards" });
     this.element = h("section", { "aria-label": "Network" }, h("div", { class: "head" }, h("h1", {}, "Network")), this.body);
   }
 
   async update() {
+    const rest = this.looked + PAUSE - performance.now();
+    if (this.app.moment === null && rest > 0) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.app.refresh(), rest);
+      return;
+    }
     const { clients, time } = await this.app.ask("network");
+    this.looked = performance.now();
     fill(this.body, clients.length ? clients.map((client) => this.client(client, time)) : h("p", { class: "empty w12" }, "No client at this moment."));
   }
 
@@ -66,11 +80,12 @@ export class Network {
   }
 
   /** What was taken back, with what had been predicted and what is so. */
-  corrections({ name, corrections }) {
+  corrections({ name, corrections: all }) {
+    const corrections = all.slice(0, MOST);
     if (!corrections.length) return h("p", { class: "muted small" }, "Nothing was taken back until this moment.");
     return h("div", { class: "scroll short", "data-scroll": `corrections-${name}`, tabindex: "0", role: "region", "aria-label": `Corrections of ${name}` },
-      h("ul", { class: "feed undone" }, corrections.map((told, index) => h("li", {},
-        h("button", { class: "link num", "data-key": `undone-${name}-${corrections.length - index}`, "aria-label": `Go to ${told.time.toFixed(3)} seconds`, onclick: () => this.app.goToTime(told.time) }, told.time.toFixed(2)),
+      h("ul", { class: "feed undone" }, corrections.map((told) => h("li", {},
+        h("button", { class: "link num", "data-key": `undone-${name}-${told.time}-${told.reason ?? ""}`, "aria-label": `Go to ${told.time.toFixed(3)} seconds`, onclick: () => this.app.goToTime(told.time) }, told.time.toFixed(2)),
         h("span", { class: told.cause === "rejected" ? "chip bad" : "chip warn" }, told.cause === "rejected" ? "rejected" : "corrected"),
         h("span", { class: "what small" }, told.cause === "rejected" ? h("div", {}, told.command ? h("strong", {}, told.command) : null, told.command ? `: ${told.reason}` : told.reason) : null,
           told.differences.length ? h("dl", { class: "diff" }, told.differences.map((difference) => h("div", {}, h("dt", {}, difference.what), h("dd", {},
@@ -112,7 +127,7 @@ function rate(samples) {
   return samples.flatMap((sample, index) => {
     while (samples[first + 1] && samples[first + 1][TIME] <= sample[TIME] - RATE) first += 1;
     const passed = sample[TIME] - samples[first][TIME];
-    return index && passed > 0 ? [[sample[TIME], (sample[BYTES] - samples[first][BYTES]) / passed]] : [];
+    return index && passed > 0 ? [[sample[TIME], Math.max(0, sample[BYTES] - samples[first][BYTES]) / passed]] : [];
   });
 }
 

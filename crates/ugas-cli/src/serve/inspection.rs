@@ -195,3 +195,38 @@ impl Inspection {
         self.inspector.report_network(game.server.simulation().now(), reports);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_counted_and_not_read_and_strangers_are_neither() {
+        let address = Some((Ipv4Addr::LOCALHOST, 0).into());
+        let mut inspection =
+            Inspection::begin(address, Rights::Look, "a server", Dictionary::sized(8, 8)).unwrap();
+        inspection.joined(PeerId(1));
+        for _ in 0..MOST_READ + 100 {
+            inspection.came(PeerId(1), &[7; 10]);
+            inspection.came(PeerId(2), &[7; 10]);
+            inspection.goes(PeerId(2), &[7; 10]);
+        }
+        assert_eq!(inspection.peers.len(), 1);
+        let traffic = &inspection.peers[&PeerId(1)].traffic;
+        assert_eq!(traffic.sent_bytes(), 10 * u64::from(MOST_READ + 100));
+        assert_eq!(traffic.sent_classes().last().map(|(_, bytes)| *bytes), Some(1_000));
+        inspection.left(PeerId(1));
+        assert!(inspection.peers.is_empty());
+    }
+
+    #[test]
+    fn only_other_machines_need_a_token() {
+        let begin = |ip: Ipv4Addr| {
+            let dictionary = Dictionary::sized(8, 8);
+            Inspection::begin(Some((ip, 0).into()), Rights::Look, "a server", dictionary).unwrap().greeting()
+        };
+        assert!(!begin(Ipv4Addr::LOCALHOST).contains("token"));
+        let open = begin(Ipv4Addr::UNSPECIFIED);
+        assert!(open.contains("/#token=") && open.contains("not encrypted"), "{open}");
+    }
+}
