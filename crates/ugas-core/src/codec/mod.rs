@@ -48,7 +48,8 @@
 //! | 8 | 64-bit XXH3 of all that precedes, little-endian |
 //!
 //! Version 2 added fields to definitions and configurations: how an effect and an ability are predicted, the floor of an
-//! attribute, and the seed of predictions. Files of version 1 are read as if these had said nothing.
+//! attribute, and the seed of predictions. Version 3 added the prediction that an input which is kept was part of. Older
+//! files are read as if these had said nothing.
 //!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!
@@ -78,7 +79,7 @@ pub use error::{DecodeError, DecodeErrorKind};
 pub(crate) use plain::{is_default, plain_enum, plain_struct};
 
 /// The format version that is written. Older ones are read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The bytes of a value, without an envelope.
 pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::InputId;
 use crate::codec::plain_struct;
+use crate::prediction::PredictionKey;
 use crate::time::{Span, Time};
 
 /// Whether, for how long and how many inputs are kept (§11.3).
@@ -31,6 +32,8 @@ pub struct BufferedInput {
     pub input: InputId,
     /// When it came.
     pub timestamp: Time,
+    /// The prediction that it was part of: what it begins later belongs to the same one (§13.4).
+    pub prediction: Option<PredictionKey>,
 }
 
 /// The queue of §11.3, oldest first. Trying the inputs on abilities is the caller's part; this knows only time.
@@ -66,6 +69,11 @@ impl InputBuffer {
     /// now, and the oldest would be the first to expire anyway. A buffer that is off, or has room for none, keeps
     /// nothing.
     pub fn push(&mut self, input: InputId, now: Time) {
+        self.push_predicted(input, now, None);
+    }
+
+    /// Keeps an input that was part of a prediction; see [`Self::push`].
+    pub fn push_predicted(&mut self, input: InputId, now: Time, prediction: Option<PredictionKey>) {
         self.retain_fresh(now);
         let capacity = self.capacity();
         if capacity == 0 {
@@ -74,7 +82,7 @@ impl InputBuffer {
         while self.inputs.len() >= capacity {
             self.inputs.pop_front();
         }
-        self.inputs.push_back(BufferedInput { input, timestamp: now });
+        self.inputs.push_back(BufferedInput { input, timestamp: now, prediction });
     }
 
     /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
@@ -114,7 +122,7 @@ impl InputBuffer {
 }
 
 plain_struct!(InputBufferConfig { enabled, window, size });
-plain_struct!(BufferedInput { input, timestamp });
+plain_struct!(BufferedInput { input, timestamp, prediction: since 3 });
 
 plain_struct!(cloned InputBuffer { config, inputs });
 

@@ -10,7 +10,7 @@ use crate::ability::{AbilityDef, ActivationReason, ActivationRefusal, NetExecuti
 use crate::controller::index::AbilityKey;
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
-use crate::input::{InputBufferConfig, InputId};
+use crate::input::{BufferedInput, InputBufferConfig, InputId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::task::Subject;
 use crate::time::{Span, Time};
@@ -146,7 +146,7 @@ impl Simulation {
     }
 
     fn press_one(&mut self, controller: ControllerId, input: InputId) -> Pressed {
-        let now = self.state.now;
+        let (now, cause) = (self.state.now, self.scratch.prediction);
         if let Some(known) = self.state.controllers.get_mut(controller) {
             match known.inputs.iter_mut().find(|state| state.input == input) {
                 Some(state) => (state.pressed, state.released) = (now, None),
@@ -171,7 +171,7 @@ impl Simulation {
                 if !is_blocked || !config.enabled || config.size == 0 {
                     return Pressed::Refused(refusal);
                 }
-                known.buffer.push(input.clone(), now);
+                known.buffer.push_predicted(input.clone(), now, cause);
                 self.emit(EventKind::InputBuffered { controller, input });
                 Pressed::Buffered
             }
@@ -204,7 +204,8 @@ impl Simulation {
     /// Whether a press may begin an ability here. With a network an input is a client's word, and begins nothing that a
     /// client may not begin (§13.7); and a prediction of what the server does leaves out what it does not do.
     fn may_be_pressed(&self, ability: &AbilityDef) -> bool {
-        let is_predicted = self.is_client() && self.scratch.ambient.is_some();
+        let key = self.scratch.ambient.or(self.scratch.prediction);
+        let is_predicted = self.is_client() && key.is_some();
         match self.config.role {
             Role::Authority => true,
             Role::Client | Role::Server => {
@@ -273,10 +274,9 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         // Remove expired inputs.
         controller.buffer.retain_fresh(now);
-        let waiting: SmallVec<[InputId; 4]> =
-            controller.buffer.iter().map(|kept| kept.input.clone()).collect();
-        let has_ended = |input: &InputId| {
-            self.bound_to(id, input).into_iter().any(|handle| {
+        let waiting: SmallVec<[BufferedInput; 4]> = controller.buffer.iter().cloned().collect();
+        let has_ended = |kept: &BufferedInput| {
+            self.bound_to(id, &kept.input).into_iter().any(|handle| {
                 let verdict = self.check_request(handle, &ActivationRequest::default());
                 verdict
                     .map_or_else(|refusal| !refusal.reasons.iter().any(ActivationReason::is_block), |()| true)
@@ -286,8 +286,13 @@ impl Simulation {
             return;
         }
         // Process valid inputs; the first that activates an ability ends it.
-        for input in &waiting {
-            if let Ok(Some(_)) = self.try_input(id, input) {
+        for kept in &waiting {
+            // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
+            let outer = self.scratch.prediction;
+            self.scratch.prediction = kept.prediction.or(outer);
+            let tried = self.try_input(id, &kept.input);
+            self.scratch.prediction = outer;
+            if let Ok(Some(_)) = tried {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Input (§11): presses and releases, what they activate, and the buffer of §11.3.
 
 use ugas_core::ability::{AbilityDef, Grant};
-use ugas_core::effect::EffectDef;
+use ugas_core::effect::{EffectDef, PredictionKey};
 use ugas_core::handle::AbilityHandle;
 use ugas_core::input::{InputBufferConfig, InputId};
 use ugas_core::modifier::Operation;
@@ -109,6 +109,20 @@ fn section_11_3_an_input_in_a_blocked_state_is_kept_and_tried_when_the_block_end
     assert_eq!((active(&game), buffered(&game)), (vec!["GA_A"], vec![]));
     let log = game.log();
     assert!(log.contains(&"InputBuffered".to_owned()), "{log:?}");
+}
+
+#[test]
+fn what_a_kept_input_begins_belongs_to_the_prediction_that_it_was_part_of() {
+    let mut game = arena(3);
+    let (hero, key) = (game.id("hero"), PredictionKey::new(7, 2));
+    let stun = game.activate("GE_Stun", "hero", "hero");
+    let pressed = game.sim.predicting(key, |sim| sim.press(hero, "A")).unwrap();
+    assert_eq!(pressed, Pressed::Buffered);
+    game.pass(0.1);
+    game.sim.remove(stun, Stacks::All).unwrap();
+    let run = game.sim.controller(hero).unwrap().activations()[0];
+    let prediction = game.sim.activation(run).unwrap().prediction();
+    assert_eq!(prediction.map(PredictionKey::origin), Some(key));
 }
 
 #[test]

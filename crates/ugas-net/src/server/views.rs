@@ -39,7 +39,8 @@ impl<H: Host> Server<H> {
         self.owners.get(&controller).copied()
     }
 
-    /// Shows a controller to a client (relevancy); with [`ServerConfig::show_everything`] that goes by itself.
+    /// Shows a controller to a client (relevancy); with
+    /// [`ServerConfig::show_everything`](super::ServerConfig::show_everything) that goes by itself.
     pub fn show(&mut self, controller: ControllerId, client: ClientId) {
         self.set_shown(controller, client, true);
     }

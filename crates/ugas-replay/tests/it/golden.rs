@@ -13,7 +13,7 @@ use crate::story::{TICKS, player, recorded};
 type Versions = (u32, u32);
 
 /// All that were ever written.
-const WRITTEN: [Versions; 2] = [(1, 1), PRESENT];
+const WRITTEN: [Versions; 3] = [(1, 1), (1, 2), PRESENT];
 const PRESENT: Versions = (format::VERSION, codec::VERSION);
 
 fn golden((version, codec): Versions) -> Vec<u8> {
