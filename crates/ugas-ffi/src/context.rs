@@ -105,7 +105,7 @@ impl Context {
 /// A handle that stands for nothing here.
 pub(crate) fn bad(kind: &str, number: u64) -> Failure {
     let words = format!(
-        "no {kind} of this context has the handle {number:#x}: it was freed, or is of another context or kind"
+        "no {kind} of this context has the handle {number:#x}: it was freed or taken over, or is of another context or kind"
     );
     Failure::new(ugas_status::BadHandle, words)
 }
