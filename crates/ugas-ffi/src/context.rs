@@ -6,6 +6,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::input::InputMapper;
 use ugas_core::simulation::Snapshot;
 
+use crate::ability_set::GrantedLists;
 use crate::guard::{self, enter, ugas_context};
 use crate::loader::LoaderEntry;
 use crate::memory::{Memory, ugas_bytes, ugas_str};
@@ -31,6 +32,7 @@ pub(crate) struct Context {
     /// What was given out last, for as long as it may be used.
     text: String,
     bytes: Vec<u8>,
+    pub(crate) granted: GrantedLists,
     error: String,
     reasons: Vec<Reason>,
 }
@@ -45,6 +47,7 @@ impl Context {
             mappers: Table::new(Kind::Mapper, mark),
             text: String::new(),
             bytes: Vec::new(),
+            granted: GrantedLists::default(),
             error: String::new(),
             reasons: Vec::new(),
         }

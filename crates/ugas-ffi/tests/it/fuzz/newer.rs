@@ -265,7 +265,14 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
                 1 => ugas_effect_define(context, object, word, word, p32),
                 _ => ugas_effect_forget(context, object, id),
             },
-            35 => match id % 4 {
+            35 => match id % 5 {
+                4 => {
+                    rows.write(size_of::<ugas_granted_set>() as u64);
+                    let status = ugas_ability_set_grant(context, object, one, word, rows.cast());
+                    let again = ugas_ability_set_revoke(context, object, one, rows.cast());
+                    assert_ne!(again, ugas_status::Panic);
+                    status
+                }
                 0 => ugas_attribute_set_register(context, object, one, id & 1),
                 1 if dice.below(9) == 0 => ugas_attribute_set_unregister(context, object, one, id & 1),
                 2 => ugas_effect_set_level(context, object, one, number),
