@@ -1493,6 +1493,24 @@ typedef struct {
     uint32_t reserved;
 } ugas_ability_info;
 
+// What an ability set gave. The lists are valid until the next call: copy what is to be kept.
+typedef struct {
+    // sizeof(ugas_granted_set).
+    size_t size;
+    // Abilities.
+    const ugas_granted_ability *abilities;
+    // How many.
+    size_t ability_count;
+    // Effects, the one that grants the tags first.
+    const ugas_active_effect *effects;
+    // How many.
+    size_t effect_count;
+    // Attribute sets that the controller did not have before.
+    const ugas_attribute_set *attribute_sets;
+    // How many.
+    size_t attribute_set_count;
+} ugas_granted_set;
+
 // Something that happened to a controller, for abilities to react to.
 typedef struct {
     // sizeof(ugas_gameplay_event).
@@ -1900,6 +1918,15 @@ typedef struct {
 // Whether a target can be reached: not zero is yes.
 typedef uint32_t (*ugas_reaches)(void *user, const ugas_reach *reach);
 
+// Whether a client may choose these targets together for an ability, each of which it sees and reaches: not zero is yes.
+// `is_usual` says what the library would answer: not zero if nobody is named twice.
+typedef uint32_t (*ugas_may_choose)(void *user,
+                                    ugas_client_id client,
+                                    ugas_ability ability,
+                                    const ugas_target *targets,
+                                    size_t target_count,
+                                    uint32_t is_usual);
+
 // Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
 // zero sends the client away.
 typedef uint32_t (*ugas_on_rejection)(void *user, ugas_client_id client, uint32_t rejection, uint32_t count);
@@ -1915,6 +1942,8 @@ typedef struct {
     ugas_classify classify;
     // By default by distance.
     ugas_reaches reaches;
+    // By default nobody may be named twice.
+    ugas_may_choose may_choose;
     // By default everybody stays.
     ugas_on_rejection rejected;
     // Given to all of them.
@@ -2585,6 +2614,19 @@ ugas_status ugas_ability_look(ugas_context *context,
                               ugas_granted_ability granted,
                               ugas_ability_info *out,
                               size_t row_size);
+
+// Gives a controller the ability set of this name. All or nothing. `out` gets what that was.
+ugas_status ugas_ability_set_grant(ugas_context *context,
+                                   ugas_simulation simulation,
+                                   ugas_controller controller,
+                                   ugas_str name,
+                                   ugas_granted_set *out);
+
+// Takes away what an ability set gave, as far as it is still there.
+ugas_status ugas_ability_set_revoke(ugas_context *context,
+                                    ugas_simulation simulation,
+                                    ugas_controller controller,
+                                    const ugas_granted_set *granted);
 
 // Activates a granted ability on targets, because of an event; either may be none. Refused with all reasons.
 ugas_status ugas_ability_activate(ugas_context *context,

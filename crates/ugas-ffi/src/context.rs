@@ -6,6 +6,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::input::InputMapper;
 use ugas_core::simulation::Snapshot;
 
+use crate::ability_set::GrantedLists;
 use crate::guard::{self, enter, ugas_context};
 use crate::loader::LoaderEntry;
 use crate::memory::{Memory, ugas_bytes, ugas_str};
@@ -31,6 +32,7 @@ pub(crate) struct Context {
     /// What was given out last, for as long as it may be used.
     text: String,
     bytes: Vec<u8>,
+    pub(crate) granted: GrantedLists,
     error: String,
     reasons: Vec<Reason>,
 }
@@ -45,6 +47,7 @@ impl Context {
             mappers: Table::new(Kind::Mapper, mark),
             text: String::new(),
             bytes: Vec::new(),
+            granted: GrantedLists::default(),
             error: String::new(),
             reasons: Vec::new(),
         }
@@ -105,7 +108,7 @@ impl Context {
 /// A handle that stands for nothing here.
 pub(crate) fn bad(kind: &str, number: u64) -> Failure {
     let words = format!(
-        "no {kind} of this context has the handle {number:#x}: it was freed, or is of another context or kind"
+        "no {kind} of this context has the handle {number:#x}: it was freed or taken over, or is of another context or kind"
     );
     Failure::new(ugas_status::BadHandle, words)
 }

@@ -36,6 +36,7 @@
 #![allow(clippy::missing_safety_doc, reason = "the rules are the same for all functions, and stated above")]
 
 mod ability;
+mod ability_set;
 mod activation;
 mod attribute;
 mod batch;
@@ -69,6 +70,7 @@ mod task;
 mod world;
 
 pub use ability::*;
+pub use ability_set::{ugas_ability_set_grant, ugas_ability_set_revoke, ugas_granted_set};
 pub use activation::*;
 pub use attribute::*;
 pub use batch::*;

@@ -72,7 +72,8 @@ fi
 if have python3 "the host in Python"; then
     python3 -B examples/python/fight.py "$library/libugas_ffi.so" "$pack" >/dev/null
     python3 -B examples/python/network.py "$library/libugas_ffi.so" "$pack" >/dev/null
-    passed+=(python python-network)
+    python3 -B tests/every_function.py include/ugas.h "$library/libugas_ffi.so" ../../packs/hero >/dev/null
+    passed+=(python python-network every-function)
 fi
 
 # What is handed out has everything that a host needs; its own files say how to build with it.

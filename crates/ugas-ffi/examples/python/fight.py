@@ -335,6 +335,25 @@ def main(library, pack):
     ugas.call("recording_verify", catalog, given, byref(verification))
     assert not verification.differs and verification.ticks >= 1
 
+    # One of them walks into another game, and is the same there.
+    slot = Bytes()
+    ugas.call("character_bytes", simulation, c_uint64(knights[1]), byref(slot))
+    kept = ctypes.create_string_buffer(ctypes.string_at(slot.data, slot.length), slot.length)
+    given, report, restored = Bytes(ctypes.addressof(kept), len(kept)), BorrowedStr(), c_uint64()
+    town = c_uint64(ugas.handle("simulation_new", catalog, None))
+    ugas.call("character_restore", town, given, None, byref(restored), byref(report))
+    assert str(report) == ""
+    read = (town, restored, c_uint32(health), c_uint32(0))
+    assert ugas.handle("attribute_read", *read, kind=c_double) == 80
+
+    # What is done in a batch happens at its end.
+    ugas.call("batch_begin", town)
+    ugas.call("controller_despawn", town, restored)
+    assert ugas.handle("attribute_read", *read, kind=c_double) == 80
+    ugas.call("batch_end", town, None, c_size_t(24), c_size_t(0), byref(missing))
+    assert missing.value == 1
+    expect_failure(NOT_FOUND, lambda: ugas.handle("attribute_read", *read, kind=c_double))
+
     ugas.call("simulation_free", simulation)
     expect_failure(BAD_HANDLE, lambda: ugas.call("simulation_advance", simulation, c_int64(1)))
     ugas.close()

@@ -3,14 +3,17 @@
 use core::ffi::c_void;
 
 use ugas_core::handle::ControllerId;
+use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
+use ugas_core::targeting::TargetData;
 use ugas_net::history::Positions;
 use ugas_net::message::{ClientId, Rejection};
 use ugas_net::schedule::ActorClass;
-use ugas_net::{AfterRejection, Host, PeerId, Reach, within_range};
+use ugas_net::{AfterRejection, Defaults, Host, PeerId, Reach, within_range};
 
 use super::{ugas_client_id, ugas_peer};
 use crate::calculation::{UserData, ugas_free};
+use crate::catalog::ugas_ability;
 use crate::memory::{Headed, Plain, ugas_bytes};
 use crate::net;
 use crate::simulation::ugas_controller;
@@ -66,6 +69,19 @@ pub type ugas_classify = Option<
 /// Whether a target can be reached: not zero is yes.
 pub type ugas_reaches = Option<unsafe extern "C" fn(user: *mut c_void, reach: *const ugas_reach) -> u32>;
 
+/// Whether a client may choose these targets together for an ability, each of which it sees and reaches: not zero is yes.
+/// `is_usual` says what the library would answer: not zero if nobody is named twice.
+pub type ugas_may_choose = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        client: ugas_client_id,
+        ability: ugas_ability,
+        targets: *const ugas_target,
+        target_count: usize,
+        is_usual: u32,
+    ) -> u32,
+>;
+
 /// Told of every rejected command with its ugas_rejection, and how many of this client's were rejected for it so far. Not
 /// zero sends the client away.
 pub type ugas_on_rejection = Option<
@@ -85,6 +101,8 @@ pub struct ugas_server_host {
     pub classify: ugas_classify,
     /// By default by distance.
     pub reaches: ugas_reaches,
+    /// By default nobody may be named twice.
+    pub may_choose: ugas_may_choose,
     /// By default everybody stays.
     pub rejected: ugas_on_rejection,
     /// Given to all of them.
@@ -103,6 +121,7 @@ pub(crate) struct GameHost {
     admit: ugas_admit,
     classify: ugas_classify,
     reaches: ugas_reaches,
+    may_choose: ugas_may_choose,
     rejected: ugas_on_rejection,
     data: UserData,
 }
@@ -115,10 +134,18 @@ impl GameHost {
                 admit: given.admit,
                 classify: given.classify,
                 reaches: given.reaches,
+                may_choose: given.may_choose,
                 rejected: given.rejected,
                 data: UserData { user: given.user, free: given.free },
             },
-            None => Self { admit: None, classify: None, reaches: None, rejected: None, data: nothing },
+            None => Self {
+                admit: None,
+                classify: None,
+                reaches: None,
+                may_choose: None,
+                rejected: None,
+                data: nothing,
+            },
         }
     }
 }
@@ -159,6 +186,21 @@ impl Host for GameHost {
         };
         // SAFETY: the host's own function with its own data; the structure is valid during the call.
         unsafe { ask(self.data.user, &raw const reach) != 0 }
+    }
+
+    fn may_choose(
+        &self,
+        simulation: &Simulation,
+        client: ClientId,
+        ability: AbilityId,
+        targets: &TargetData,
+    ) -> bool {
+        let is_usual = Defaults.may_choose(simulation, client, ability, targets);
+        let Some(ask) = self.may_choose else { return is_usual };
+        let targets: Vec<ugas_target> = targets.iter().filter_map(to_c).collect();
+        let (data, count) = (targets.as_ptr(), targets.len());
+        // SAFETY: the host's own function with its own data; the list is valid during the call.
+        unsafe { ask(self.data.user, client.0, ability.index(), data, count, u32::from(is_usual)) != 0 }
     }
 
     fn rejected(&mut self, client: ClientId, rejection: Rejection, count: u32) -> AfterRejection {

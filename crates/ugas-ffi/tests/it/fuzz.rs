@@ -66,6 +66,12 @@ struct Known {
     handles: Vec<u64>,
     /// The host's clock.
     now: u64,
+    /// A server and a client that play with each other.
+    server: u64,
+    client: u64,
+    catalog: u64,
+    /// How many commands a server answered.
+    answered: u64,
 }
 
 impl Known {
@@ -89,7 +95,11 @@ fn keep(list: &mut Vec<u64>, number: u64) {
 
 /// One call. Pointers lead to enough memory or are null, as the header asks; all else is random.
 fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> ugas_status {
-    let simulation = dice.pick(&known.contexts_objects);
+    let simulation = match dice.below(8) {
+        0 => known.server,
+        1 => known.client,
+        _ => dice.pick(&known.contexts_objects),
+    };
     let other = dice.pick(&known.contexts_objects);
     let (one, two) = (dice.pick(&known.handles), dice.pick(&known.handles));
     let (id, number, word) = (dice.id(), dice.number(), dice.word());
@@ -297,8 +307,8 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
     status
 }
 
-/// Runs a seed. Returns how many calls succeeded.
-fn run(seed: u64, calls: u32) -> u32 {
+/// Runs a seed. Returns how many calls succeeded, and how many commands a server answered.
+fn run(seed: u64, calls: u32) -> (u32, u64) {
     let host = Host::new();
     let mut dice = Dice(seed);
     let mut known = Known::default();
@@ -320,21 +330,25 @@ fn run(seed: u64, calls: u32) -> u32 {
         );
         succeeded += u32::from(status == ugas_status::Ok);
     }
-    succeeded
+    newer::end_session(host.context, &mut known);
+    (succeeded, known.answered)
 }
 
 #[test]
 fn random_calls_never_panic() {
     let start = Instant::now();
-    let (mut seed, mut succeeded) = (0, 0);
+    let (mut seed, mut succeeded, mut answered) = (0, 0, 0);
     // `UGAS_FUZZ_RUNS` sets how many seeds there are; by default it takes about as long as other tests.
     let most = std::env::var("UGAS_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
     while match most {
         Some(most) => seed < most,
         None => seed < 8 || (start.elapsed() < Duration::from_secs(1) && seed < 1_000),
     } {
-        succeeded += run(seed, 1_500);
+        let (calls, answers) = run(seed, 1_500);
+        succeeded += calls;
+        answered += answers;
         seed += 1;
     }
+    assert!(answered > 0, "no command of a client reached its server: the bodies try too little");
     assert!(succeeded > 1_000, "only {succeeded} calls succeeded: the bodies try too little");
 }

@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
-const MODULES: [&str; 39] = [
+const MODULES: [&str; 40] = [
     "status",
     "memory",
     "guard",
@@ -26,6 +26,7 @@ const MODULES: [&str; 39] = [
     "effect/change",
     "effect/define",
     "ability",
+    "ability_set",
     "activation",
     "task",
     "input",

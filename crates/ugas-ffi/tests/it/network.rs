@@ -262,6 +262,7 @@ fn the_game_says_who_is_let_in() {
         admit: Some(nobody),
         classify: None,
         reaches: None,
+        may_choose: None,
         rejected: None,
         user: (&raw mut asked).cast(),
         free: Some(freed),

@@ -244,3 +244,37 @@ fn a_key_becomes_an_input() {
         assert_eq!(ugas_mapper_advance(context, host.simulation, 90), ugas_status::BadHandle);
     }
 }
+
+const SET: &str = "---
+AbilitySets:
+  - Name: Squire
+    Abilities: [{ Ability: GA_Slash }]
+    Effects: [{ Effect: GE_Rally }]
+";
+
+#[test]
+fn an_ability_set_comes_and_goes_as_one() {
+    let pack = format!("{PACK}{SET}");
+    let host = Host::prepared(&pack, |context, loader| add_slash(context, loader, slash, null_mut(), None));
+    let (context, sim, knight) = (host.context, host.simulation, host.spawn());
+    // SAFETY: numbers and pointers, for which zero is a value; then a live context and local variables.
+    unsafe {
+        let mut granted: ugas_granted_set = std::mem::zeroed();
+        granted.size = size_of::<ugas_granted_set>();
+        let unknown = ugas_ability_set_grant(context, sim, knight, text("Page"), &raw mut granted);
+        assert_ne!(unknown, ugas_status::Ok);
+        assert!(host.error().contains("Page"), "{}", host.error());
+        host.must(ugas_ability_set_grant(context, sim, knight, text("Squire"), &raw mut granted));
+        assert_eq!((granted.ability_count, granted.effect_count, granted.attribute_set_count), (1, 1, 0));
+        // What is lent is copied before the next call.
+        let (ability, effect) = (*granted.abilities, *granted.effects);
+        (granted.abilities, granted.effects) = (&raw const ability, &raw const effect);
+        assert_eq!(host.current(knight, "Attack"), 60.0);
+        host.must(ugas_ability_can_activate(context, sim, ability, null(), 0));
+        host.must(ugas_ability_set_revoke(context, sim, knight, &raw const granted));
+        assert_eq!(ugas_ability_can_activate(context, sim, ability, null(), 0), ugas_status::Refused);
+        let none = ugas_granted_set { abilities: null(), ..granted };
+        assert_eq!(ugas_ability_set_revoke(context, sim, knight, &raw const none), ugas_status::NullPointer);
+    }
+    assert_eq!(host.current(knight, "Attack"), 40.0);
+}

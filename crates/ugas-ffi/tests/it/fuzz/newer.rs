@@ -10,6 +10,9 @@ use crate::host::text;
 const BREW: &str = "$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/gameplay_effect.json\nName: GE_Brew\n\
     DurationPolicy: Infinite\nGrantedTags: [State.Rallied]\n";
 
+/// About a tick of a server.
+const TICK: u64 = 16_667;
+
 /// A server and a client of the catalog, which the calls find among the objects.
 pub(super) fn prepare(context: *mut ugas_context, catalog: ugas_catalog, known: &mut Known) {
     let (mut simulation, mut server, mut client) = (0, 0, 0);
@@ -20,10 +23,32 @@ pub(super) fn prepare(context: *mut ugas_context, catalog: ugas_catalog, known: 
         ugas_server_new(context, simulation, null(), &raw mut server);
         ugas_client_new(context, catalog, &raw const config, &raw mut client);
     }
-    for _ in 0..3 {
-        known.object(server);
-        known.object(client);
+    known.server = server;
+    known.client = client;
+    known.catalog = catalog;
+}
+
+/// How many commands of the client the server answered. A client whose session is over makes room for another.
+pub(super) fn take_answers(context: *mut ugas_context, known: &mut Known) {
+    // SAFETY: numbers, for which zero is a value; then a live context and local variables.
+    unsafe {
+        let mut counted: ugas_client_statistics = std::mem::zeroed();
+        counted.size = size_of::<ugas_client_statistics>();
+        ugas_client_look(context, known.client, &raw mut counted);
+        if counted.is_playing == 0 {
+            known.answered += counted.confirmed + counted.rejected;
+            let config = client_config(known.now);
+            ugas_simulation_free(context, known.client);
+            ugas_client_new(context, known.catalog, &raw const config, &raw mut known.client);
+        }
     }
+}
+
+/// Counts what the last session came to.
+pub(super) fn end_session(context: *mut ugas_context, known: &mut Known) {
+    // SAFETY: a live context.
+    unsafe { ugas_client_leave(context, known.client) };
+    take_answers(context, known);
 }
 
 fn client_config(nonce: u64) -> ugas_client_config {
@@ -51,7 +76,7 @@ fn carry(context: *mut ugas_context, dice: &mut Dice, server: u64, client: u64, 
             if status != ugas_status::Ok || length == 0 {
                 break;
             }
-            if dice.below(20) == 0 {
+            if dice.below(300) == 0 {
                 bytes[dice.below(length as u64) as usize] ^= dice.next() as u8;
             }
             let datagram = ugas_bytes { data: bytes.as_ptr(), length };
@@ -63,7 +88,7 @@ fn carry(context: *mut ugas_context, dice: &mut Dice, server: u64, client: u64, 
             if status != ugas_status::Ok || length == 0 {
                 break;
             }
-            if dice.below(20) == 0 {
+            if dice.below(300) == 0 {
                 bytes[dice.below(length as u64) as usize] ^= dice.next() as u8;
             }
             let datagram = ugas_bytes { data: bytes.as_ptr(), length };
@@ -75,13 +100,18 @@ fn carry(context: *mut ugas_context, dice: &mut Dice, server: u64, client: u64, 
 
 /// One call. Pointers lead to enough memory or are null, as the header asks; all else is random.
 pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> ugas_status {
-    let object = dice.pick(&known.contexts_objects);
+    // Mostly those that play with each other: a session takes long to come about by chance.
+    let object = match dice.below(4) {
+        0 => dice.pick(&known.contexts_objects),
+        1 => known.server,
+        _ => known.client,
+    };
     let other = dice.pick(&known.contexts_objects);
     let (one, two) = (dice.pick(&known.handles), dice.pick(&known.handles));
     let (id, number, word) = (dice.id(), dice.number(), dice.word());
     // Mostly a clock that goes on, sometimes one that jumps.
-    known.now += dice.below(60_000);
-    let now = if dice.below(200) == 0 { dice.next() } else { known.now };
+    known.now += TICK;
+    let now = if dice.below(2_000) == 0 { dice.next() } else { known.now };
     let (mut out_64, mut out_32, mut count) = (0_u64, 0_u32, 0_usize);
     let (mut lent, mut bytes) = (text(""), ugas_bytes { data: null(), length: 0 });
     let (p64, p32, pc) = (&raw mut out_64, &raw mut out_32, &raw mut count);
@@ -106,7 +136,31 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
     // of at most 1,000 bytes.
     unsafe {
         let status = match dice.below(40) {
-            0..=7 => {
+            0..=6 => {
+                let (server, client) = (known.server, known.client);
+                for _ in 0..3 {
+                    known.now += TICK;
+                    ugas_client_update(context, client, known.now);
+                    carry(context, dice, server, client, known.now);
+                    ugas_server_tick(context, server, known.now);
+                    carry(context, dice, server, client, known.now);
+                }
+                if ugas_client_own_controllers(context, client, rows, 1, pc) == ugas_status::Ok && count > 0 {
+                    let own = rows.read();
+                    known.handle(own);
+                    ugas_client_press(context, client, own, word, null_mut());
+                    let size = size_of::<ugas_ability_info>();
+                    ugas_abilities_of(context, client, own, rows.cast(), size, 1, pc);
+                    known.handle(rows.read());
+                    ugas_client_activate(context, client, rows.read(), target, 1, null(), null_mut());
+                }
+                if dice.below(16) == 0 {
+                    take_answers(context, known);
+                }
+                // Clients are counted from 1.
+                ugas_server_give(context, server, one, 1 + dice.below(3) as u32)
+            }
+            7 => {
                 ugas_client_update(context, other, now);
                 let status = ugas_server_tick(context, object, now);
                 carry(context, dice, object, other, now);
@@ -211,7 +265,14 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
                 1 => ugas_effect_define(context, object, word, word, p32),
                 _ => ugas_effect_forget(context, object, id),
             },
-            35 => match id % 4 {
+            35 => match id % 5 {
+                4 => {
+                    rows.write(size_of::<ugas_granted_set>() as u64);
+                    let status = ugas_ability_set_grant(context, object, one, word, rows.cast());
+                    let again = ugas_ability_set_revoke(context, object, one, rows.cast());
+                    assert_ne!(again, ugas_status::Panic);
+                    status
+                }
                 0 => ugas_attribute_set_register(context, object, one, id & 1),
                 1 if dice.below(9) == 0 => ugas_attribute_set_unregister(context, object, one, id & 1),
                 2 => ugas_effect_set_level(context, object, one, number),
