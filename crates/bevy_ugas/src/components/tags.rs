@@ -1,0 +1,131 @@
+//! The tags of a controller (§7).
+
+use bevy_ecs::prelude::{Component, ReflectComponent};
+use bevy_platform::sync::Arc;
+use bevy_reflect::Reflect;
+use ugas::TagId;
+
+use super::{Follow, Source, overwrite};
+
+/// The tags of a controller, counted.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ugas::prelude::*;
+/// fn stars(fighters: Query<(Entity, &Tags), Changed<Tags>>) {
+///     for (fighter, tags) in &fighters {
+///         if tags.has("State.Stunned") {
+///             println!("stars around {fighter}");
+///         }
+///     }
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
+#[reflect(Component)]
+pub struct Tags {
+    /// Those that were granted, ancestors left out.
+    granted: Vec<TagEntry>,
+    /// Those that are present, ancestors included, by id.
+    #[reflect(ignore)]
+    present: Vec<TagId>,
+}
+
+/// One tag of a controller.
+#[derive(Reflect, Clone, PartialEq, Debug)]
+pub struct TagEntry {
+    /// Its id.
+    #[reflect(ignore, default = "no_tag")]
+    pub id: TagId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How often it was granted.
+    pub count: u32,
+}
+
+/// Something that names a tag: its id, or its name.
+pub trait NamesTag {
+    /// Whether the tag or one below it is there (§7.3 MatchesTag).
+    fn is_in(&self, tags: &Tags) -> bool;
+
+    /// Whether this is the tag itself.
+    fn names(&self, tag: &TagEntry) -> bool;
+}
+
+impl NamesTag for TagId {
+    fn is_in(&self, tags: &Tags) -> bool {
+        tags.present.binary_search(self).is_ok()
+    }
+
+    fn names(&self, tag: &TagEntry) -> bool {
+        tag.id == *self
+    }
+}
+
+impl NamesTag for &str {
+    fn is_in(&self, tags: &Tags) -> bool {
+        let is_or_is_above = |tag: &TagEntry| {
+            tag.name.strip_prefix(*self).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        tags.granted.iter().any(is_or_is_above)
+    }
+
+    fn names(&self, tag: &TagEntry) -> bool {
+        *tag.name == **self
+    }
+}
+
+impl Tags {
+    /// Whether the tag or one below it is there (§7.3 MatchesTag).
+    pub fn has(&self, tag: impl NamesTag) -> bool {
+        tag.is_in(self)
+    }
+
+    /// How often the tag itself was granted (§7.3 GetTagCount).
+    pub fn count(&self, tag: impl NamesTag) -> u32 {
+        self.granted.iter().find(|entry| tag.names(entry)).map_or(0, |entry| entry.count)
+    }
+
+    /// Those that were granted, ancestors left out.
+    pub fn iter(&self) -> core::slice::Iter<'_, TagEntry> {
+        self.granted.iter()
+    }
+
+    /// How many different tags were granted.
+    pub fn len(&self) -> usize {
+        self.granted.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.granted.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a Tags {
+    type Item = &'a TagEntry;
+    type IntoIter = core::slice::Iter<'a, TagEntry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl Follow for Tags {
+    fn follow(&mut self, source: &mut Source<'_>) -> bool {
+        let Source { simulation, names, controller } = source;
+        let Some(tags) = simulation.tags(*controller) else {
+            let changed = !self.is_empty();
+            *self = Self::default();
+            return changed;
+        };
+        let granted = tags.iter().filter(|(_, count)| *count > 0);
+        let granted = granted.map(|(id, count)| TagEntry { id, name: names.tag(simulation, id), count });
+        let changed = overwrite(&mut self.granted, granted);
+        overwrite(&mut self.present, tags.bits().iter()) | changed
+    }
+}
+
+/// What reflection makes a new entry with: it names nothing.
+fn no_tag() -> TagId {
+    TagId::from_index(u32::MAX)
+}

@@ -1,0 +1,277 @@
+//! From the simulation's events to those of Bevy.
+
+use bevy_ecs::prelude::Entity;
+use bevy_platform::sync::Arc;
+use ugas::{ControllerId, Event, EventKind, Simulation};
+
+use super::*;
+use crate::components::Names;
+
+/// An event with what it means to Bevy.
+pub(crate) struct News {
+    pub(crate) occurrence: Occurrence,
+    pub(crate) typed: Option<Typed>,
+}
+
+impl News {
+    pub(crate) fn of(
+        event: Event,
+        simulation: &Simulation,
+        names: &mut Names,
+        entity_of: impl Fn(ControllerId) -> Option<Entity>,
+    ) -> Self {
+        let entity = subject(&event.kind).and_then(&entity_of);
+        let typed = entity.and_then(|entity| convert(&event, entity, simulation, names, &entity_of));
+        Self { occurrence: Occurrence { entity, event }, typed }
+    }
+}
+
+/// Whom an event is about.
+pub(crate) fn subject(kind: &EventKind) -> Option<ControllerId> {
+    Some(match kind {
+        EventKind::ControllerSpawned { controller }
+        | EventKind::ControllerDespawned { controller }
+        | EventKind::OwnerChanged { controller, .. }
+        | EventKind::AvatarChanged { controller, .. }
+        | EventKind::AttributeSetAdded { controller, .. }
+        | EventKind::AttributeSetRemoved { controller, .. }
+        | EventKind::AttributeChanged { controller, .. }
+        | EventKind::TagAdded { controller, .. }
+        | EventKind::TagRemoved { controller, .. }
+        | EventKind::EvaluationFailed { controller, .. }
+        | EventKind::DivisorIgnored { controller, .. }
+        | EventKind::AbilityGranted { controller, .. }
+        | EventKind::AbilityRevoked { controller, .. }
+        | EventKind::AbilityLevelChanged { controller, .. }
+        | EventKind::AbilityActivated { controller, .. }
+        | EventKind::AbilityCommitted { controller, .. }
+        | EventKind::AbilityEnded { controller, .. }
+        | EventKind::AbilityCancelled { controller, .. }
+        | EventKind::CooldownBegan { controller, .. }
+        | EventKind::CooldownEnded { controller, .. }
+        | EventKind::ChargesChanged { controller, .. }
+        | EventKind::GameplayEvent { controller, .. }
+        | EventKind::InputPressed { controller, .. }
+        | EventKind::InputReleased { controller, .. }
+        | EventKind::InputBuffered { controller, .. }
+        | EventKind::Confirmed { controller }
+        | EventKind::Declined { controller }
+        | EventKind::HostTaskRequested { controller, .. }
+        | EventKind::HostTaskCancelled { controller, .. }
+        | EventKind::TaskTriggered { controller, .. }
+        | EventKind::TaskFailed { controller, .. }
+        | EventKind::NoTarget { controller, .. }
+        | EventKind::TargetingBegan { controller, .. }
+        | EventKind::TargetingEnded { controller, .. }
+        | EventKind::OwnerDied { controller }
+        | EventKind::CueAdded { controller, .. }
+        | EventKind::CueRemoved { controller, .. }
+        | EventKind::CueExecuted { controller, .. }
+        | EventKind::LogicError { controller, .. } => *controller,
+        EventKind::BeforeEffectApplied { target, .. }
+        | EventKind::EffectApplied { target, .. }
+        | EventKind::EffectMerged { target, .. }
+        | EventKind::EffectQueued { target, .. }
+        | EventKind::EffectExecuted { target, .. }
+        | EventKind::EffectRemoved { target, .. }
+        | EventKind::EffectStackChanged { target, .. }
+        | EventKind::EffectDurationChanged { target, .. }
+        | EventKind::EffectInhibited { target, .. }
+        | EventKind::EffectResumed { target, .. }
+        | EventKind::EffectBlockedByImmunity { target, .. }
+        | EventKind::ModifierInert { target, .. } => *target,
+        EventKind::EffectRefused(refusal) => refusal.target,
+        EventKind::AbilityRefused(refusal) => refusal.controller?,
+        _ => return None,
+    })
+}
+
+fn convert(
+    event: &Event,
+    entity: Entity,
+    simulation: &Simulation,
+    names: &mut Names,
+    entity_of: &impl Fn(ControllerId) -> Option<Entity>,
+) -> Option<Typed> {
+    let circumstances = Circumstances {
+        time: event.time,
+        source: event.cause.source.and_then(entity_of),
+        cause: event.cause,
+        predicted: event.prediction.is_some(),
+    };
+    Some(match &event.kind {
+        &EventKind::AttributeChanged { attribute, old_base, new_base, old, new, .. } => {
+            let name = names.attribute(simulation, attribute);
+            Typed::AttributeChanged(AttributeChanged {
+                entity,
+                attribute,
+                name,
+                old,
+                new,
+                old_base,
+                new_base,
+                circumstances,
+            })
+        }
+        &EventKind::TagAdded { tag, .. } => {
+            let name = names.tag(simulation, tag);
+            Typed::TagAdded(TagAdded { entity, tag, name, circumstances })
+        }
+        &EventKind::TagRemoved { tag, .. } => {
+            let name = names.tag(simulation, tag);
+            Typed::TagRemoved(TagRemoved { entity, tag, name, circumstances })
+        }
+        &EventKind::EffectApplied { effect, active, .. } => {
+            let name = names.effect(simulation, effect);
+            Typed::EffectApplied(EffectApplied { entity, effect, name, active, circumstances })
+        }
+        &EventKind::EffectExecuted { effect, active, .. } => {
+            let name = names.effect(simulation, effect);
+            Typed::EffectExecuted(EffectExecuted { entity, effect, name, active, circumstances })
+        }
+        &EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
+            let name = names.effect(simulation, effect);
+            Typed::EffectRemoved(EffectRemoved {
+                entity,
+                effect,
+                name,
+                active,
+                stacks,
+                reason,
+                circumstances,
+            })
+        }
+        &EventKind::EffectStackChanged { effect, active, old, new, .. } => {
+            let name = names.effect(simulation, effect);
+            Typed::EffectStacksChanged(EffectStacksChanged {
+                entity,
+                effect,
+                name,
+                active,
+                old,
+                new,
+                circumstances,
+            })
+        }
+        EventKind::EffectRefused(refusal) => Typed::EffectRefused(EffectRefused {
+            entity,
+            effect: refusal.effect,
+            name: names.effect(simulation, refusal.effect),
+            refusal: (**refusal).clone(),
+            reason: refusal.describe(simulation),
+            circumstances,
+        }),
+        &EventKind::EffectBlockedByImmunity { effect, by, .. } => {
+            let name = names.effect(simulation, effect);
+            Typed::EffectBlocked(EffectBlocked { entity, effect, name, by, circumstances })
+        }
+        &EventKind::AbilityGranted { ability, handle, .. } => {
+            let name = names.ability(simulation, ability);
+            Typed::AbilityGranted(AbilityGranted { entity, ability, name, handle, circumstances })
+        }
+        &EventKind::AbilityRevoked { ability, handle, .. } => {
+            let name = names.ability(simulation, ability);
+            Typed::AbilityRevoked(AbilityRevoked { entity, ability, name, handle, circumstances })
+        }
+        &EventKind::AbilityActivated { ability, handle, activation, .. } => {
+            let name = names.ability(simulation, ability);
+            Typed::AbilityActivated(AbilityActivated {
+                entity,
+                ability,
+                name,
+                handle,
+                activation,
+                circumstances,
+            })
+        }
+        &EventKind::AbilityCommitted { ability, handle, activation, .. } => {
+            let name = names.ability(simulation, ability);
+            Typed::AbilityCommitted(AbilityCommitted {
+                entity,
+                ability,
+                name,
+                handle,
+                activation,
+                circumstances,
+            })
+        }
+        &EventKind::AbilityEnded { ability, handle, activation, reason, .. }
+        | &EventKind::AbilityCancelled { ability, handle, activation, reason, .. } => {
+            let name = names.ability(simulation, ability);
+            Typed::AbilityEnded(AbilityEnded {
+                entity,
+                ability,
+                name,
+                handle,
+                activation,
+                reason,
+                circumstances,
+            })
+        }
+        EventKind::AbilityRefused(refusal) => {
+            let name = refusal.ability.map(|ability| names.ability(simulation, ability));
+            Typed::AbilityRefused(AbilityRefused {
+                entity,
+                ability: refusal.ability,
+                name: name.unwrap_or_else(|| Arc::from("")),
+                refusal: (**refusal).clone(),
+                reason: refusal.describe(simulation),
+                circumstances,
+            })
+        }
+        &EventKind::CooldownBegan { handle, duration, .. } => {
+            Typed::CooldownBegan(CooldownBegan { entity, handle, duration, circumstances })
+        }
+        &EventKind::CooldownEnded { handle, .. } => {
+            Typed::CooldownEnded(CooldownEnded { entity, handle, circumstances })
+        }
+        &EventKind::CueAdded { cue, parameters, .. } => {
+            let name = names.tag(simulation, cue);
+            Typed::CueStarted(CueStarted { entity, cue, name, parameters, circumstances })
+        }
+        &EventKind::CueRemoved { cue, .. } => {
+            let name = names.tag(simulation, cue);
+            Typed::CueEnded(CueEnded { entity, cue, name, circumstances })
+        }
+        &EventKind::CueExecuted { cue, parameters, .. } => {
+            let name = names.tag(simulation, cue);
+            Typed::CueBurst(CueBurst { entity, cue, name, parameters, circumstances })
+        }
+        EventKind::HostTaskRequested { ability, task, kind, step, .. } => {
+            let routine = simulation.catalog().ability_by_id(*ability).map(|ability| ability.routine());
+            let parameters = routine.and_then(|routine| routine.host_parameters(*step)).unwrap_or_default();
+            let run = simulation.task(*task).and_then(|task| simulation.activation(task.activation()));
+            let targets = run.map(|run| run.targets().controllers().filter_map(entity_of).collect());
+            Typed::HostTaskRequested(HostTaskRequested {
+                entity,
+                ability: *ability,
+                name: names.ability(simulation, *ability),
+                task: *task,
+                kind: Arc::from(&**kind),
+                parameters: parameters.to_vec(),
+                targets: targets.unwrap_or_default(),
+                circumstances,
+            })
+        }
+        &EventKind::HostTaskCancelled { task, .. } => {
+            Typed::HostTaskCancelled(HostTaskCancelled { entity, task, circumstances })
+        }
+        &EventKind::TargetingBegan { task, confirmation, .. } => {
+            Typed::TargetingBegan(TargetingBegan { entity, task, confirmation, circumstances })
+        }
+        &EventKind::TargetingEnded { task, .. } => {
+            Typed::TargetingEnded(TargetingEnded { entity, task, circumstances })
+        }
+        EventKind::GameplayEvent { event, .. } => {
+            let name = names.tag(simulation, event.tag);
+            Typed::GameplayEventReceived(GameplayEventReceived {
+                entity,
+                name,
+                event: event.clone(),
+                circumstances,
+            })
+        }
+        EventKind::OwnerDied { .. } => Typed::OwnerDied(OwnerDied { entity, circumstances }),
+        _ => return None,
+    })
+}

@@ -1,0 +1,69 @@
+//! [UGAS](ugas) for Bevy: attributes, tags, effects and abilities as components, observers and assets.
+//!
+//! A [`GameplayController`] on an entity gives it attributes, tags, effects and abilities, by a template of a pack. Systems
+//! read them as components ([`Attributes`], [`Tags`], [`ActiveEffects`], [`Abilities`]) and act through the system parameter
+//! [`Gameplay`]. What happens is told to observers and buffered as [messages](event). The rules are an asset that can be
+//! changed while the game runs.
+//!
+//! # Order
+//!
+//! The game advances in `FixedUpdate`, in the sets of [`GameplaySystems`]:
+//!
+//! | set | what happens |
+//! |---|---|
+//! | `Input` | positions, device inputs and datagrams come in |
+//! | `Act` | systems of the game act, through [`Gameplay`] or [commands](GameplayCommands) |
+//! | `Simulate` | time passes |
+//! | `Apply` | components follow, [events](event) are raised |
+//! | `Cues` | cues are shown |
+//!
+//! # What it costs
+//!
+//! Controllers that nothing happens to cost nothing: components follow only those that the simulation touched, times are
+//! kept as instants, and nothing scans all entities.
+#![forbid(unsafe_code)]
+
+mod app;
+mod backend;
+pub mod components;
+mod controller;
+mod error;
+pub mod event;
+mod gameplay;
+mod handler;
+mod key;
+mod plugin;
+pub mod rules;
+pub mod transform;
+mod typed;
+mod world;
+
+pub use app::UgasAppExt;
+pub use components::{Abilities, ActiveEffects, Attributes, Tags};
+pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
+pub use error::GameplayError;
+pub use gameplay::{Gameplay, GameplayCommands, GameplayView, in_play};
+pub use handler::{CueChange, TagChange};
+pub use key::Key;
+pub use plugin::{GameplaySystems, UgasCorePlugin, UgasPlugins};
+pub use typed::{AttributeName, AttributeSet};
+/// The simulation and its definitions.
+pub use ugas;
+/// Packs and characters as files.
+pub use ugas_data as data;
+pub use world::{Activated, GameplaySnapshot, GameplayWorld, actor_of, entity_of};
+
+/// What most games that use the crate name: `use bevy_ugas::prelude::*;`.
+pub mod prelude {
+    pub use crate::event::{
+        AbilityActivated, AbilityEnded, AbilityRefused, AttributeChanged, CueBurst, CueEnded, CueStarted,
+        EffectApplied, EffectRemoved, EffectStacksChanged, HostTaskRequested, TagAdded, TagRemoved,
+    };
+    pub use crate::rules::{RulesInstalled, RulesReloaded};
+    pub use crate::ugas;
+    pub use crate::{
+        Abilities, ActiveEffects, AttributeSet, Attributes, Avatar, CueChange, Gameplay, GameplayCommands,
+        GameplayController, GameplayError, GameplaySystems, GameplayTeam, GameplayView, Tags, UgasAppExt,
+        UgasPlugins, in_play,
+    };
+}

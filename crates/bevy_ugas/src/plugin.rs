@@ -1,0 +1,260 @@
+//! The plugins, and when their systems run.
+
+use bevy_app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder, PreUpdate};
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::lifecycle::{Discard, Insert};
+use bevy_ecs::prelude::{Entity, Mut, On, Query, Res, ResMut, SystemSet, World};
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_platform::sync::Arc;
+use bevy_time::Time;
+use ugas::{Catalog, Config, EventKind};
+use ugas_data::Pack;
+
+use crate::components::{Abilities, ActiveEffects, Attributes, Source, Tags, follow_all};
+use crate::controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
+use crate::event::{News, register, subject};
+use crate::handler::Handlers;
+use crate::rules::{RulesSource, UgasRulesPlugin};
+use crate::transform::UgasTransformPlugin;
+use crate::typed::{self, TypedSets};
+use crate::world::GameplayWorld;
+
+/// When the systems of the plugins run. All but the first are in `FixedUpdate`, one after the other.
+#[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GameplaySystems {
+    /// In `PreUpdate`: rules that were loaded come into force, and controllers that waited for them are made.
+    Rules,
+    /// Positions, device inputs and datagrams come in.
+    Input,
+    /// For the game's own systems that act: what they do happens in this step.
+    Act,
+    /// Time passes in the simulation.
+    Simulate,
+    /// Components follow, events are raised.
+    Apply,
+    /// Cues are shown.
+    Cues,
+}
+
+/// All plugins of this crate that need no window: rules, controllers and events.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_asset::AssetPlugin;
+/// use bevy_time::TimePlugin;
+/// use bevy_ugas::prelude::*;
+///
+/// let mut app = App::new();
+/// app.add_plugins((bevy_app::TaskPoolPlugin::default(), TimePlugin, AssetPlugin::default()));
+/// app.add_plugins(UgasPlugins::from_asset("packs/hero/pack.yaml"));
+/// ```
+#[derive(Clone, Default)]
+pub struct UgasPlugins {
+    source: RulesSource,
+    config: Config,
+}
+
+impl UgasPlugins {
+    /// Rules from the assets of the game: the path of a `pack.yaml`. Add Bevy's `AssetPlugin` before.
+    pub fn from_asset(path: impl Into<bevy_asset::AssetPath<'static>>) -> Self {
+        Self { source: RulesSource::Asset(path.into()), ..Self::default() }
+    }
+
+    /// Rules from a pack that was loaded already.
+    pub fn from_pack(pack: impl Into<Arc<Pack>>) -> Self {
+        Self { source: RulesSource::Pack(pack.into()), ..Self::default() }
+    }
+
+    /// Rules from code.
+    pub fn from_catalog(catalog: Arc<Catalog>) -> Self {
+        Self { source: RulesSource::Catalog(catalog), ..Self::default() }
+    }
+
+    /// Seed and limits of the simulation.
+    #[must_use]
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+}
+
+impl PluginGroup for UgasPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>()
+            .add(UgasCorePlugin { config: self.config })
+            .add(UgasRulesPlugin { source: self.source })
+            .add(UgasTransformPlugin)
+    }
+}
+
+/// Controllers, components, events and time. It needs Bevy's `TimePlugin`.
+#[derive(Clone, Default)]
+pub struct UgasCorePlugin {
+    /// Seed and limits of the simulation.
+    pub config: Config,
+}
+
+impl Plugin for UgasCorePlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(GameplayWorld::with_config(self.config.clone()))
+            .init_resource::<Handlers>()
+            .init_resource::<TypedSets>()
+            .register_type::<GameplayController>()
+            .register_type::<GameplayTeam>()
+            .register_type::<Avatar>()
+            .register_type::<AvatarOf>()
+            .register_type::<Attributes>()
+            .register_type::<Tags>()
+            .register_type::<ActiveEffects>()
+            .register_type::<Abilities>();
+        register(app);
+        use GameplaySystems::{Act, Apply, Cues, Input, Rules, Simulate};
+        app.configure_sets(PreUpdate, Rules)
+            .configure_sets(FixedUpdate, (Input, Act, Simulate, Apply, Cues).chain())
+            .add_systems(FixedUpdate, (simulate.in_set(Simulate), apply.in_set(Apply)))
+            .add_observer(avatar_inserted)
+            .add_observer(avatar_discarded)
+            .add_observer(team_inserted)
+            .add_observer(team_discarded);
+    }
+}
+
+fn simulate(time: Res<'_, Time>, mut game: ResMut<'_, GameplayWorld>) {
+    game.bypass_change_detection().step(time.delta());
+}
+
+/// Lets components follow what changed, and raises what happened.
+fn apply(world: &mut World) {
+    let (news, touched) = world.resource_scope(|world, mut game: Mut<'_, GameplayWorld>| {
+        if game.relink {
+            relink(world, &mut game);
+        }
+        show(world, &mut game)
+    });
+    if !world.resource::<TypedSets>().is_empty() {
+        for entity in touched {
+            typed::follow(world, entity);
+        }
+    }
+    if news.is_empty() {
+        return;
+    }
+    // Handlers may act and spawn, so they are taken out rather than borrowed.
+    let handlers = core::mem::take(&mut *world.resource_mut::<Handlers>());
+    for News { occurrence, typed } in news {
+        world.write_message(occurrence);
+        if let Some(typed) = typed {
+            handlers.call(&typed, world);
+            typed.raise(world);
+        }
+    }
+    let mut kept = world.resource_mut::<Handlers>();
+    let added = core::mem::replace(&mut *kept, handlers);
+    kept.append(added);
+    world.flush();
+}
+
+/// Brings components up to date; what happened, and who was looked at.
+fn show(world: &mut World, game: &mut GameplayWorld) -> (Vec<News>, Vec<Entity>) {
+    let Some(backend) = &mut game.backend else { return Default::default() };
+    let touched: Vec<_> = backend.take_touched();
+    let events = backend.take_events();
+    let mut entities = Vec::new();
+    for controller in touched {
+        let Some(entity) = game.entity(controller) else { continue };
+        let GameplayWorld { backend: Some(backend), names, .. } = &mut *game else { break };
+        follow_all(world, entity, &mut Source { simulation: backend.simulation(), names, controller });
+        entities.push(entity);
+    }
+    let mut news = Vec::with_capacity(events.len());
+    for event in events {
+        let gone = match event.kind {
+            EventKind::ControllerDespawned { .. } => subject(&event.kind).and_then(|id| game.entity(id)),
+            _ => None,
+        };
+        let mut names = core::mem::take(&mut game.names);
+        if let Some(simulation) = game.simulation() {
+            news.push(News::of(event, simulation, &mut names, |controller| game.entity(controller)));
+        }
+        game.names = names;
+        if let Some(entity) = gone {
+            game.unlink(entity);
+            disown(world, entity);
+        }
+    }
+    (news, entities)
+}
+
+/// After a snapshot was restored, or links were made by hand: components name the controllers that there are.
+fn relink(world: &mut World, game: &mut GameplayWorld) {
+    game.relink = false;
+    let mut query = world.query::<(Entity, &mut GameplayController)>();
+    let mut bereft = Vec::new();
+    for (entity, mut controller) in query.iter_mut(world) {
+        let id = game.controller(entity);
+        if controller.id != id {
+            controller.id = id;
+        }
+        if id.is_none() {
+            bereft.push(entity);
+        }
+    }
+    for entity in bereft {
+        disown(world, entity);
+    }
+    let vanished: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
+    for entity in vanished {
+        if world.get::<GameplayController>(entity).is_none() {
+            game.unlink(entity);
+        }
+    }
+}
+
+/// Empties the components of an entity whose controller is gone.
+fn disown(world: &mut World, entity: Entity) {
+    let Ok(mut entity) = world.get_entity_mut(entity) else { return };
+    if let Some(mut controller) = entity.get_mut::<GameplayController>() {
+        controller.id = None;
+    }
+    if let Some(mut component) = entity.get_mut::<Attributes>() {
+        component.set_if_neq(Attributes::default());
+    }
+    if let Some(mut component) = entity.get_mut::<Tags>() {
+        component.set_if_neq(Tags::default());
+    }
+    if let Some(mut component) = entity.get_mut::<ActiveEffects>() {
+        component.set_if_neq(ActiveEffects::default());
+    }
+    if let Some(mut component) = entity.get_mut::<Abilities>() {
+        component.set_if_neq(Abilities::default());
+    }
+}
+
+fn avatar_inserted(
+    event: On<'_, '_, Insert, Avatar>,
+    avatars: Query<'_, '_, &Avatar>,
+    mut game: ResMut<'_, GameplayWorld>,
+) {
+    if let Ok(avatar) = avatars.get(event.entity) {
+        // An entity without a controller is no error: it may get one later, which asks for its avatar then.
+        let _ = game.set_avatar(event.entity, Some(avatar.0));
+    }
+}
+
+fn avatar_discarded(event: On<'_, '_, Discard, Avatar>, mut game: ResMut<'_, GameplayWorld>) {
+    let _ = game.set_avatar(event.entity, None);
+}
+
+fn team_inserted(
+    event: On<'_, '_, Insert, GameplayTeam>,
+    teams: Query<'_, '_, &GameplayTeam>,
+    mut game: ResMut<'_, GameplayWorld>,
+) {
+    if let Ok(team) = teams.get(event.entity) {
+        let _ = game.set_team(event.entity, Some(&team.0));
+    }
+}
+
+fn team_discarded(event: On<'_, '_, Discard, GameplayTeam>, mut game: ResMut<'_, GameplayWorld>) {
+    let _ = game.set_team(event.entity, None);
+}

@@ -1,0 +1,161 @@
+//! Rules as assets: packs are loaded, checked, and reloaded while the game runs.
+
+mod loader;
+
+use bevy_app::{App, Plugin, PreUpdate};
+use bevy_asset::{Asset, AssetApp, AssetEvent, AssetPath, AssetPlugin, AssetServer, Assets, Handle};
+use bevy_ecs::change_detection::DetectChanges;
+use bevy_ecs::prelude::{Commands, Event, Message, MessageReader, Res, Resource, World};
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::world::DeferredWorld;
+use bevy_platform::sync::Arc;
+use bevy_reflect::TypePath;
+use ugas::{Catalog, CatalogDiff, ReloadReport};
+use ugas_data::Pack;
+
+pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
+
+use crate::GameplaySystems;
+use crate::controller::adopt;
+use crate::world::GameplayWorld;
+
+/// A pack: rules, and the files they were read from.
+///
+/// The asset of a pack is its manifest, `pack.yaml`: everything in its folder and below is loaded with it, and a change of
+/// any of the files reloads it. Any other file is loaded by itself, without the definitions that it refers to.
+#[derive(Asset, TypePath, Clone, Debug)]
+pub struct PackAsset {
+    /// What was loaded.
+    pub pack: Arc<Pack>,
+}
+
+/// The pack that the game is played by. Insert another one to play by other rules: the game that runs is taken over as by
+/// a hot reload.
+#[derive(Resource, Clone, Debug)]
+pub struct RulesHandle(pub Handle<PackAsset>);
+
+/// The game begins: there are rules now. Raised for observers and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct RulesInstalled;
+
+/// The game goes on under changed rules. Raised for observers and as a message. Ids are to be looked up again.
+#[derive(Event, Message, Clone, Debug)]
+pub struct RulesReloaded {
+    /// What differs, what became of the state, and how ids are translated.
+    pub report: Arc<ReloadReport>,
+}
+
+impl RulesReloaded {
+    /// What differs between the rules before and those now.
+    pub fn diff(&self) -> &CatalogDiff {
+        &self.report.diff
+    }
+}
+
+/// Where the rules come from.
+#[derive(Clone, Default)]
+pub enum RulesSource {
+    /// From nowhere yet: insert a [`RulesHandle`], or call [`GameplayWorld::install`].
+    #[default]
+    Later,
+    /// From the assets of the game: a path like `packs/hero/pack.yaml`.
+    Asset(AssetPath<'static>),
+    /// From a pack that was loaded already.
+    Pack(Arc<Pack>),
+    /// From code.
+    Catalog(Arc<Catalog>),
+}
+
+/// Loads packs and keeps the game under their rules.
+#[derive(Clone, Default)]
+pub struct UgasRulesPlugin {
+    /// Where the rules come from.
+    pub source: RulesSource,
+}
+
+impl Plugin for UgasRulesPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<GameplayWorld>().init_resource::<RulesExtensions>();
+        app.add_message::<RulesInstalled>().add_message::<RulesReloaded>();
+        app.add_systems(PreUpdate, adopt_waiting.in_set(GameplaySystems::Rules));
+        let has_assets = app.is_plugin_added::<AssetPlugin>();
+        if has_assets {
+            let extensions = app.world().resource::<RulesExtensions>().clone();
+            let server = app.world().resource::<AssetServer>().clone();
+            app.init_asset::<PackAsset>().register_asset_loader(PackLoader::new(server, extensions));
+            app.add_systems(PreUpdate, follow_assets.before(adopt_waiting).in_set(GameplaySystems::Rules));
+        }
+        match &self.source {
+            RulesSource::Later => {}
+            RulesSource::Asset(path) if has_assets => {
+                let handle = app.world().resource::<AssetServer>().load(path.clone());
+                app.insert_resource(RulesHandle(handle));
+            }
+            RulesSource::Asset(path) => {
+                tracing::error!("{path} cannot be loaded: add Bevy's `AssetPlugin` before `UgasPlugins`");
+            }
+            RulesSource::Pack(pack) => install(app.world_mut(), pack.catalog.clone(), Some(pack.clone())),
+            RulesSource::Catalog(catalog) => install(app.world_mut(), catalog.clone(), None),
+        }
+    }
+}
+
+/// Puts the game under rules, and says so.
+pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc<Pack>>) {
+    let mut game = world.resource_mut::<GameplayWorld>();
+    let installed = game.install(catalog);
+    if installed.is_ok() {
+        game.pack = pack;
+    }
+    match installed {
+        Ok(None) => {
+            world.write_message(RulesInstalled);
+            world.trigger(RulesInstalled);
+        }
+        Ok(Some(report)) => {
+            for line in report.to_string().lines() {
+                tracing::info!("rules reloaded: {line}");
+            }
+            let reloaded = RulesReloaded { report: Arc::new(report) };
+            world.write_message(reloaded.clone());
+            world.trigger(reloaded);
+        }
+        Err(error) => tracing::error!("the rules stay as they were: {error}"),
+    }
+}
+
+fn follow_assets(
+    mut events: MessageReader<'_, '_, AssetEvent<PackAsset>>,
+    handle: Option<Res<'_, RulesHandle>>,
+    assets: Res<'_, Assets<PackAsset>>,
+    mut commands: Commands<'_, '_>,
+) {
+    let Some(handle) = handle else { return events.clear() };
+    let mut is_new = handle.is_changed();
+    for event in events.read() {
+        is_new |= match event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => *id == handle.0.id(),
+            AssetEvent::Removed { .. }
+            | AssetEvent::Unused { .. }
+            | AssetEvent::LoadedWithDependencies { .. } => false,
+        };
+    }
+    if is_new && let Some(asset) = assets.get(&handle.0) {
+        let pack = asset.pack.clone();
+        commands.queue(move |world: &mut World| install(world, pack.catalog.clone(), Some(pack)));
+    }
+}
+
+/// Makes the controllers that waited for rules, each time that there are others.
+fn adopt_waiting(world: &mut World, mut tried: bevy_ecs::system::Local<'_, u32>) {
+    let mut game = world.resource_mut::<GameplayWorld>();
+    if game.edition == *tried {
+        return;
+    }
+    *tried = game.edition;
+    let waiting = core::mem::take(&mut game.waiting);
+    for entity in waiting {
+        adopt(&mut DeferredWorld::from(&mut *world), entity);
+    }
+    world.flush();
+}

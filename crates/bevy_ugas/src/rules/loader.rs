@@ -1,0 +1,233 @@
+//! From files among the assets to a pack.
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use bevy_asset::io::{AssetReaderError, AssetSourceId, Reader};
+use bevy_asset::{AssetLoader, AssetPath, AssetServer, LoadContext, ReadAssetBytesError};
+use bevy_ecs::prelude::Resource;
+use bevy_platform::sync::Arc;
+use bevy_reflect::TypePath;
+use futures_lite::StreamExt;
+use ugas_data::source::SourceMap;
+use ugas_data::{Diagnostic, Limits, LoadError, Loader, Pack, Severity};
+
+use super::PackAsset;
+
+/// What the game adds to the rules in Rust: calculations, tasks, filters, hooks, typed attribute sets. Applied each time
+/// that a pack is loaded, also while the game runs. Filled by [`UgasAppExt`](crate::UgasAppExt).
+#[derive(Resource, Clone, Default)]
+pub struct RulesExtensions(Arc<RwLock<Vec<Extension>>>);
+
+type Extension = Arc<dyn Fn(Loader) -> Loader + Send + Sync>;
+
+impl RulesExtensions {
+    /// Adds to every pack that is loaded from now on.
+    pub fn add(&self, extend: impl Fn(Loader) -> Loader + Send + Sync + 'static) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(extend));
+    }
+
+    /// A loader with all that was added: for packs that are loaded without assets.
+    ///
+    /// ```
+    /// # use bevy_ugas::rules::RulesExtensions;
+    /// # let extensions = RulesExtensions::default();
+    /// let pack = extensions.extend(bevy_ugas::data::Loader::new().text("set.yaml", "
+    /// $schema: x/schemas/attribute_set.json
+    /// Name: Combat
+    /// Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+    /// ")).load();
+    /// assert!(pack.is_ok());
+    /// ```
+    #[must_use]
+    pub fn extend(&self, loader: Loader) -> Loader {
+        let extensions = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        extensions.iter().fold(loader, |loader, extend| extend(loader))
+    }
+}
+
+/// Loads packs: `pack.yaml` with all that is in its folder, or a single file.
+#[derive(TypePath)]
+pub struct PackLoader {
+    server: AssetServer,
+    extensions: RulesExtensions,
+}
+
+/// Why a pack could not be loaded. What is wrong with it is in the log, with file and line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackLoadError {
+    /// A file could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadAssetBytesError),
+    /// The manifest could not be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The folder could not be listed.
+    #[error("the folder {0:?} could not be listed: {1}")]
+    Folder(PathBuf, AssetReaderError),
+    /// The asset source is gone.
+    #[error(transparent)]
+    Source(#[from] bevy_asset::io::MissingAssetSourceError),
+    /// A file is not text.
+    #[error("{0:?} is not a text in UTF-8")]
+    NotText(PathBuf),
+    /// There is more than a pack may have.
+    #[error("the folder {0:?} has more than {1} files")]
+    TooManyFiles(PathBuf, u32),
+    /// Something is wrong with the rules.
+    #[error(transparent)]
+    Rules(#[from] LoadError),
+}
+
+impl PackLoader {
+    /// A loader that reads folders through this server.
+    pub fn new(server: AssetServer, extensions: RulesExtensions) -> Self {
+        Self { server, extensions }
+    }
+
+    async fn texts(
+        &self,
+        manifest: &AssetPath<'static>,
+        text: String,
+        context: &mut LoadContext<'_>,
+    ) -> Result<Vec<(PathBuf, String)>, PackLoadError> {
+        let folder = manifest.path().parent().unwrap_or(Path::new("")).to_owned();
+        let limit = Limits::default().files;
+        let source = manifest.source().clone_owned();
+        let mut files = self.files_in(source.clone(), folder.clone()).await?;
+        if files.len() > limit as usize {
+            return Err(PackLoadError::TooManyFiles(folder, limit));
+        }
+        // Ids come from names, so the order makes no difference to the rules; it does to the diagnostics.
+        files.sort();
+        let mut texts = vec![(manifest.path().to_owned(), text)];
+        for file in files {
+            if file != manifest.path() {
+                let path = AssetPath::from(file.clone()).with_source(source.clone());
+                let bytes = context.read_asset_bytes(path).await?;
+                texts.push((
+                    file.clone(),
+                    String::from_utf8(bytes).map_err(|_| PackLoadError::NotText(file))?,
+                ));
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The files of a pack: in a folder and all below it.
+    async fn files_in(
+        &self,
+        source: AssetSourceId<'static>,
+        folder: PathBuf,
+    ) -> Result<Vec<PathBuf>, PackLoadError> {
+        let reader = self.server.get_source(source)?.reader();
+        let (mut files, mut folders) = (Vec::new(), vec![folder]);
+        while let Some(folder) = folders.pop() {
+            let failed = |error| PackLoadError::Folder(folder.clone(), error);
+            let mut entries = reader.read_directory(&folder).await.map_err(failed)?;
+            while let Some(entry) = entries.next().await {
+                if reader.is_directory(&entry).await.map_err(failed)? {
+                    folders.push(entry);
+                } else if is_document(&entry) {
+                    files.push(entry);
+                }
+            }
+        }
+        Ok(files)
+    }
+}
+
+impl AssetLoader for PackLoader {
+    type Asset = PackAsset;
+    type Settings = ();
+    type Error = PackLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        _: &(),
+        context: &mut LoadContext<'_>,
+    ) -> Result<PackAsset, PackLoadError> {
+        let path = context.path().clone_owned();
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await?;
+        let text = String::from_utf8(bytes).map_err(|_| PackLoadError::NotText(path.path().to_owned()))?;
+        let is_manifest = path.path().file_stem().is_some_and(|stem| stem == "pack");
+        let texts = match is_manifest {
+            true => self.texts(&path, text, context).await?,
+            false => vec![(path.path().to_owned(), text)],
+        };
+        let loader = texts.into_iter().fold(Loader::new(), |loader, (path, text)| loader.text(path, text));
+        let loader = match is_manifest {
+            true => loader.as_set(),
+            false => loader.as_single_file(),
+        };
+        match self.extensions.extend(loader).load() {
+            Ok(pack) => {
+                log(&pack.source_map, &pack.diagnostics);
+                Ok(PackAsset { pack: Arc::new(pack) })
+            }
+            Err(error) => {
+                log(&error.report.source_map, &error.report.diagnostics);
+                Err(error.into())
+            }
+        }
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["yaml", "yml", "json"]
+    }
+}
+
+/// Loads a pack from a folder at once, without assets: for servers and tests. Diagnostics go to the log.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn load_pack(path: impl AsRef<Path>, extensions: &RulesExtensions) -> Result<Arc<Pack>, LoadError> {
+    let loaded = extensions.extend(Loader::new().path(path)).load();
+    match &loaded {
+        Ok(pack) => log(&pack.source_map, &pack.diagnostics),
+        Err(error) => log(&error.report.source_map, &error.report.diagnostics),
+    }
+    loaded.map(Arc::new)
+}
+
+/// One line for each diagnostic, beginning with the place, as editors and terminals make links of.
+fn log(map: &SourceMap, diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        let line = line(map, diagnostic);
+        match diagnostic.severity {
+            Severity::Error => tracing::error!("{line}"),
+            Severity::Warning => tracing::warn!("{line}"),
+            Severity::Note | Severity::Lint => tracing::info!("{line}"),
+        }
+    }
+}
+
+fn line(map: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let Diagnostic { code, severity, span, message, help } = diagnostic;
+    let position = map.position(*span);
+    let path = map.file(span.file).map(|file| file.path().display().to_string()).unwrap_or_default();
+    let separator = if help.is_empty() { "" } else { ": " };
+    let severity = severity.name();
+    format!("{path}:{}:{}: {severity}[{code}]: {message}{separator}{help}", position.line, position.column)
+}
+
+fn is_document(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("yaml" | "yml" | "json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_is_a_line_with_its_place() {
+        let text = "$schema: x/schemas/attribute_set.json\nName: Combat\nAttributes: 3\n";
+        let error = Loader::new().text("sets/combat.yaml", text).load().unwrap_err();
+        let line = line(&error.report.source_map, &error.report.diagnostics[0]);
+        assert!(line.starts_with("sets/combat.yaml:3:13: error[UG"), "{line}");
+    }
+}

@@ -1,0 +1,317 @@
+//! What can be done in the game.
+
+use bevy_ecs::prelude::Entity;
+use ugas::input::InputId;
+use ugas::{
+    AbilityHandle, AbilityId, ActivationId, ActivationRequest, ActiveEffectId, Application, ControllerId,
+    EffectContext, EffectId, EffectQuery, EffectSpec, GameplayEvent, Grant, Placement, PredictionKey,
+    Pressed, Simulation, Stacks, TagId, TargetData, TaskId, TaskOutcome, Team,
+};
+
+use super::{GameplayWorld, actor_of};
+use crate::backend::Backend;
+use crate::error::GameplayError;
+use crate::key::Key;
+
+/// What became of an activation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Activated {
+    /// It runs.
+    Run(ActivationId),
+    /// A client has sent it, and shows it in the next tick if it predicts; the server will confirm or reject the key.
+    Sent(PredictionKey),
+}
+
+impl GameplayWorld {
+    /// The simulation of a game that is decided here, to do what has no method of its own. What is changed there is
+    /// noticed: components follow, and events are raised. Do not let its time pass.
+    pub fn simulation_mut(&mut self) -> Option<&mut Simulation> {
+        self.backend.as_mut().and_then(Backend::authority)
+    }
+
+    /// Applies an effect at level 1 to an entity (§9.2).
+    ///
+    /// # Errors
+    /// All reasons why not.
+    pub fn apply(
+        &mut self,
+        effect: impl Key<EffectId>,
+        source: impl Into<Option<Entity>>,
+        target: Entity,
+    ) -> Result<Application, GameplayError> {
+        let spec = self.spec(effect, 1.0, source)?;
+        self.apply_spec(&spec, target)
+    }
+
+    /// Makes a spec of an effect, to be given magnitudes, a level or a duration before it is applied (§9.9).
+    ///
+    /// # Errors
+    /// If there is no such effect.
+    pub fn spec(
+        &self,
+        effect: impl Key<EffectId>,
+        level: f64,
+        source: impl Into<Option<Entity>>,
+    ) -> Result<EffectSpec, GameplayError> {
+        let effect: EffectId = self.id(effect)?;
+        let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
+        let context = match source.into() {
+            None => EffectContext::default(),
+            Some(source) => {
+                let (_, controller) = self.known(source)?;
+                EffectContext::of(controller)
+            }
+        };
+        Ok(simulation.spec(effect, level, context)?)
+    }
+
+    /// Applies a spec to an entity.
+    ///
+    /// # Errors
+    /// All reasons why not.
+    pub fn apply_spec(&mut self, spec: &EffectSpec, target: Entity) -> Result<Application, GameplayError> {
+        let (simulation, target) = self.decided(target)?;
+        Ok(simulation.apply(spec, target)?)
+    }
+
+    /// Removes stacks of an active effect, or all of it.
+    ///
+    /// # Errors
+    /// If it is not active (any more).
+    pub fn remove(&mut self, active: ActiveEffectId, stacks: Stacks) -> Result<(), GameplayError> {
+        Ok(self.authority()?.remove(active, stacks)?)
+    }
+
+    /// Removes all effects on an entity that a query matches; how many there were.
+    ///
+    /// # Errors
+    /// If the entity has no controller.
+    pub fn remove_matching(&mut self, entity: Entity, query: &EffectQuery) -> Result<u32, GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.remove_matching(controller, query, Stacks::All))
+    }
+
+    /// Grants an ability at a level (§8.1).
+    ///
+    /// # Errors
+    /// If the entity has no controller, or there is no such ability.
+    pub fn grant(
+        &mut self,
+        entity: Entity,
+        ability: impl Key<AbilityId>,
+        level: u32,
+    ) -> Result<AbilityHandle, GameplayError> {
+        let ability = self.id(ability)?;
+        self.grant_with(entity, Grant::new(ability).level(level))
+    }
+
+    /// Grants an ability with all that a grant can say.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or there is no such ability.
+    pub fn grant_with(&mut self, entity: Entity, grant: Grant) -> Result<AbilityHandle, GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.grant_with(controller, grant)?)
+    }
+
+    /// Grants an ability set.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or there is no such set.
+    pub fn grant_set(&mut self, entity: Entity, set: &str) -> Result<ugas::GrantedSet, GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.grant_set(controller, set)?)
+    }
+
+    /// Takes an ability away.
+    ///
+    /// # Errors
+    /// If it is not granted (any more).
+    pub fn revoke(&mut self, ability: AbilityHandle) -> Result<(), GameplayError> {
+        Ok(self.authority()?.revoke(ability)?)
+    }
+
+    /// Activates an ability of an entity (§8.2). A client sends it to the server, and predicts it.
+    ///
+    /// # Errors
+    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    pub fn activate(
+        &mut self,
+        entity: Entity,
+        ability: impl Key<AbilityId>,
+    ) -> Result<Activated, GameplayError> {
+        self.activate_with(entity, ability, ActivationRequest::default())
+    }
+
+    /// Activates an ability of an entity on another one.
+    ///
+    /// # Errors
+    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    pub fn activate_on(
+        &mut self,
+        entity: Entity,
+        ability: impl Key<AbilityId>,
+        target: Entity,
+    ) -> Result<Activated, GameplayError> {
+        let (_, target) = self.known(target)?;
+        self.activate_with(entity, ability, ActivationRequest::on(target))
+    }
+
+    /// Activates an ability of an entity with all that a request can say: targets, places, an event.
+    ///
+    /// # Errors
+    /// All reasons why not; also raised as [`AbilityRefused`](crate::event::AbilityRefused).
+    pub fn activate_with(
+        &mut self,
+        entity: Entity,
+        ability: impl Key<AbilityId>,
+        request: ActivationRequest,
+    ) -> Result<Activated, GameplayError> {
+        let ability: AbilityId = self.id(ability)?;
+        let (_, controller) = self.known(entity)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => {
+                Ok(Activated::Run(simulation.activate_ability(controller, ability, request)?))
+            }
+        }
+    }
+
+    /// Cancels all runs of an ability of an entity (§8.6); how many there were.
+    ///
+    /// # Errors
+    /// If the entity was not granted the ability.
+    pub fn cancel(&mut self, entity: Entity, ability: impl Key<AbilityId>) -> Result<u32, GameplayError> {
+        let handle = self.ability(entity, ability)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => Ok(simulation.cancel_ability(handle)?),
+        }
+    }
+
+    /// An input of an entity is pressed (§11). `None` on a client, which learns of it in the next tick.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or a client cannot send it.
+    pub fn press(
+        &mut self,
+        entity: Entity,
+        input: impl Into<InputId>,
+    ) -> Result<Option<Pressed>, GameplayError> {
+        let (_, controller) = self.known(entity)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => Ok(Some(simulation.press(controller, input)?)),
+        }
+    }
+
+    /// An input of an entity is released (§11).
+    ///
+    /// # Errors
+    /// If the entity has no controller, or a client cannot send it.
+    pub fn release(&mut self, entity: Entity, input: impl Into<InputId>) -> Result<(), GameplayError> {
+        let (_, controller) = self.known(entity)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => simulation.release(controller, input).map(|_| ())?,
+        }
+        Ok(())
+    }
+
+    /// The player of an entity confirms what waits for it.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or a client cannot send it.
+    pub fn confirm(&mut self, entity: Entity) -> Result<(), GameplayError> {
+        let (_, controller) = self.known(entity)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => simulation.confirm(controller)?,
+        }
+        Ok(())
+    }
+
+    /// The player of an entity declines what waits for a confirmation.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or a client cannot send it.
+    pub fn decline(&mut self, entity: Entity) -> Result<(), GameplayError> {
+        let (_, controller) = self.known(entity)?;
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => simulation.decline(controller)?,
+        }
+        Ok(())
+    }
+
+    /// Gives targets to a task that waits for them: [`TargetingBegan`](crate::event::TargetingBegan) named it.
+    ///
+    /// # Errors
+    /// If the task does not wait (any more), or a client cannot send it.
+    pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> Result<(), GameplayError> {
+        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
+            Backend::Local(simulation) => simulation.provide_targets(task, targets).map(|_| ())?,
+        }
+        Ok(())
+    }
+
+    /// Says how a task that the host carries out went: [`HostTaskRequested`](crate::event::HostTaskRequested) named it.
+    /// False if nothing waits for it (any more).
+    pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
+        match &mut self.backend {
+            None => false,
+            Some(Backend::Local(simulation)) => simulation.complete_task(task, outcome),
+        }
+    }
+
+    /// Sends a gameplay event to an entity (§10.3): abilities that it triggers are activated, tasks that wait for it go on.
+    ///
+    /// # Errors
+    /// If the entity has no controller.
+    pub fn send_event(&mut self, entity: Entity, event: GameplayEvent) -> Result<(), GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.send_event(controller, event)?)
+    }
+
+    /// A gameplay event of this kind, to be given a magnitude and sent.
+    ///
+    /// # Errors
+    /// If there is no such tag.
+    pub fn event(&self, tag: impl Key<TagId>) -> Result<GameplayEvent, GameplayError> {
+        Ok(GameplayEvent::new(self.id(tag)?))
+    }
+
+    /// Says on whose side an entity is. Mostly done by inserting a [`GameplayTeam`](crate::GameplayTeam).
+    ///
+    /// # Errors
+    /// If the entity has no controller, or the name is too long.
+    pub fn set_team(&mut self, entity: Entity, team: Option<&str>) -> Result<(), GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.set_team(controller, team.map(Team::new))?)
+    }
+
+    /// Says which entity stands for another one in the world (§4.3); `None` is itself. Mostly done by inserting an
+    /// [`Avatar`](crate::Avatar).
+    ///
+    /// # Errors
+    /// If the entity has no controller.
+    pub fn set_avatar(&mut self, entity: Entity, avatar: Option<Entity>) -> Result<(), GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.set_avatar(controller, Some(actor_of(avatar.unwrap_or(entity))))?)
+    }
+
+    /// Says where an entity is; `None` takes it out of the world. Mostly done by
+    /// [`UgasTransformPlugin`](crate::transform::UgasTransformPlugin).
+    ///
+    /// # Errors
+    /// If the entity has no controller.
+    pub fn place(&mut self, entity: Entity, placement: Option<Placement>) -> Result<(), GameplayError> {
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.set_placement(controller, placement)?)
+    }
+
+    fn authority(&mut self) -> Result<&mut Simulation, GameplayError> {
+        let backend = self.backend.as_mut().ok_or(GameplayError::NoRules)?;
+        backend.authority().ok_or(GameplayError::NotAuthority)
+    }
+
+    fn decided(&mut self, entity: Entity) -> Result<(&mut Simulation, ControllerId), GameplayError> {
+        let (_, controller) = self.known(entity)?;
+        Ok((self.authority()?, controller))
+    }
+}

@@ -1,0 +1,167 @@
+//! What can be read of the game.
+
+use bevy_ecs::prelude::Entity;
+use bevy_platform::sync::Arc;
+use ugas::input::InputId;
+use ugas::{
+    AbilityHandle, AbilityId, AttributeId, Catalog, ControllerId, EffectId, Explanation, Simulation, Span,
+    TagId, TargetData, TaskId, Time,
+};
+use ugas_data::Pack;
+
+use super::GameplayWorld;
+use crate::backend::Backend;
+use crate::error::GameplayError;
+use crate::key::Key;
+
+impl GameplayWorld {
+    /// Whether there are rules and the game runs.
+    pub fn is_in_play(&self) -> bool {
+        self.backend.is_some()
+    }
+
+    /// The simulation: everything can be read there. On a client it is what is shown.
+    pub fn simulation(&self) -> Option<&Simulation> {
+        self.backend.as_ref().map(Backend::simulation)
+    }
+
+    /// The rules.
+    pub fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.simulation().map(Simulation::catalog)
+    }
+
+    /// The pack that the rules come from, with its documents and files; `None` for rules made in code.
+    pub fn pack(&self) -> Option<&Arc<Pack>> {
+        self.pack.as_ref()
+    }
+
+    /// How often the rules were installed or reloaded: whoever keeps ids compares it.
+    pub fn edition(&self) -> u32 {
+        self.edition
+    }
+
+    /// The game's time.
+    pub fn now(&self) -> Time {
+        self.simulation().map_or(Time::ZERO, Simulation::now)
+    }
+
+    /// The id of an attribute, a tag, an effect or an ability.
+    ///
+    /// ```
+    /// # use bevy_ugas::prelude::*;
+    /// fn look_up(gameplay: GameplayView) -> Result<(), GameplayError> {
+    ///     let health: ugas::AttributeId = gameplay.id("Health")?;
+    ///     let stunned: ugas::TagId = gameplay.id("State.Stunned")?;
+    ///     # let _ = (health, stunned);
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If there are no rules, or they have no such name.
+    pub fn id<Id>(&self, name: impl Key<Id>) -> Result<Id, GameplayError> {
+        let catalog = self.catalog().ok_or(GameplayError::NoRules)?;
+        Ok(name.id(catalog)?)
+    }
+
+    /// The current value of an attribute; `None` if the entity has no such attribute.
+    pub fn current(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<f64> {
+        self.simulation()?.current(self.controller(entity)?, self.id(attribute).ok()?)
+    }
+
+    /// The base value of an attribute; `None` if the entity has no such attribute.
+    pub fn base(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<f64> {
+        self.simulation()?.base(self.controller(entity)?, self.id(attribute).ok()?)
+    }
+
+    /// Whether an entity has a tag or one below it (§7.3).
+    pub fn has_tag(&self, entity: Entity, tag: impl Key<TagId>) -> bool {
+        let (Some(simulation), Some(controller)) = (self.simulation(), self.controller(entity)) else {
+            return false;
+        };
+        self.id(tag).is_ok_and(|tag| simulation.has_tag(controller, tag))
+    }
+
+    /// The stacks of an effect on an entity.
+    pub fn stacks(&self, entity: Entity, effect: impl Key<EffectId>) -> u32 {
+        let (Some(simulation), Some(controller)) = (self.simulation(), self.controller(entity)) else {
+            return 0;
+        };
+        self.id(effect).map_or(0, |effect| simulation.stack_count(controller, effect))
+    }
+
+    /// The first grant of an ability to an entity.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or was not granted the ability.
+    pub fn ability(
+        &self,
+        entity: Entity,
+        ability: impl Key<AbilityId>,
+    ) -> Result<AbilityHandle, GameplayError> {
+        let (simulation, controller) = self.known(entity)?;
+        let ability: AbilityId = self.id(ability)?;
+        let granted = simulation.controller(controller).map(|known| known.abilities()).unwrap_or_default();
+        let is_meant = |handle: &&AbilityHandle| {
+            simulation.ability(**handle).is_some_and(|granted| granted.ability() == ability)
+        };
+        granted.iter().find(is_meant).copied().ok_or(GameplayError::NotGranted(entity))
+    }
+
+    /// Whether an entity could activate an ability now (§8.3).
+    ///
+    /// # Errors
+    /// All reasons why not.
+    pub fn can_activate(&self, entity: Entity, ability: impl Key<AbilityId>) -> Result<(), GameplayError> {
+        let handle = self.ability(entity, ability)?;
+        let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
+        Ok(simulation.can_activate(handle)?)
+    }
+
+    /// How long an ability of an entity still cools down, with the whole of it; `None` if it does not.
+    pub fn cooldown(&self, entity: Entity, ability: impl Key<AbilityId>) -> Option<(Span, Span)> {
+        let handle = self.ability(entity, ability).ok()?;
+        self.simulation()?.ability_cooldown(handle)
+    }
+
+    /// How long an entity has held an input.
+    pub fn held(&self, entity: Entity, input: &InputId) -> Option<Span> {
+        self.simulation()?.held(self.controller(entity)?, input)
+    }
+
+    /// Where a value comes from, as data and as text.
+    pub fn explain(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<Explanation> {
+        self.simulation()?.explain(self.controller(entity)?, self.id(attribute).ok()?)
+    }
+
+    /// An entity as a target of an ability; no target if it has no controller.
+    pub fn target(&self, entity: Entity) -> TargetData {
+        self.targets([entity])
+    }
+
+    /// Entities as targets of an ability; those without controllers are left out.
+    pub fn targets(&self, entities: impl IntoIterator<Item = Entity>) -> TargetData {
+        entities.into_iter().filter_map(|entity| self.controller(entity)).collect()
+    }
+
+    /// Who would be hit if a targeting were confirmed now: for a reticle (GASD §4.11).
+    pub fn preview_targets(&self, task: TaskId) -> Option<TargetData> {
+        self.simulation()?.preview_targets(task)
+    }
+
+    /// A refusal in words, with names instead of ids: what a floating text says.
+    pub fn describe(&self, error: &GameplayError) -> String {
+        match (self.simulation(), error) {
+            (Some(simulation), GameplayError::Application(refusal)) => refusal.describe(simulation),
+            (Some(simulation), GameplayError::Activation(refusal)) => refusal.describe(simulation),
+            (Some(simulation), GameplayError::Refused(reason)) => reason.describe(simulation),
+            _ => error.to_string(),
+        }
+    }
+
+    pub(crate) fn known(&self, entity: Entity) -> Result<(&Simulation, ControllerId), GameplayError> {
+        let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
+        let controller = self.controller(entity).ok_or(GameplayError::NoController(entity))?;
+        Ok((simulation, controller))
+    }
+}

@@ -1,0 +1,171 @@
+//! Packs are assets: loaded from a folder or a file, reloaded while the game runs, with their mistakes in the log.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bevy_app::{App, TaskPoolPlugin};
+use bevy_asset::io::AssetSourceBuilder;
+use bevy_asset::io::memory::{Dir, MemoryAssetReader};
+use bevy_asset::{AssetApp, AssetPlugin, AssetServer, Assets, LoadState};
+use bevy_ecs::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::Attributes;
+use bevy_ugas::prelude::*;
+use bevy_ugas::rules::{PackAsset, RulesHandle};
+
+use crate::fixture::*;
+
+const SET: &str = "
+$schema: x/schemas/attribute_set.json
+Name: Combat
+Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+";
+const HIT: &str = "
+$schema: x/schemas/gameplay_effect.json
+Name: GE_Hit
+DurationPolicy: Instant
+Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+";
+const WOLF: &str = "
+$schema: x/schemas/gameplay_controller.json
+Name: Wolf
+OwnerActor: { ActorID: Wolf, ActorType: NPC }
+AttributeSets: [ { Name: Combat } ]
+";
+
+/// An app whose assets are in memory.
+fn app_with_files(files: &[(&str, &str)]) -> (App, Dir) {
+    let dir = Dir::default();
+    for (path, text) in files {
+        dir.insert_asset_text(Path::new(path), text);
+    }
+    let root = dir.clone();
+    let mut app = App::new();
+    app.register_asset_source(
+        "memory",
+        AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
+    );
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, AssetPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(UgasPlugins::from_asset("memory://game/pack.yaml"));
+    (app, dir)
+}
+
+/// Loading is done by other threads; what is awaited is asked for until it is there.
+fn wait_until(app: &mut App, what: &str, is_so: impl Fn(&mut App) -> bool) {
+    for _ in 0..2_000 {
+        app.update();
+        if is_so(app) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    panic!("waited in vain for {what}: {:?}", load_state(app));
+}
+
+fn load_state(app: &mut App) -> LoadState {
+    let handle = app.world().resource::<RulesHandle>().0.clone();
+    app.world().resource::<AssetServer>().load_state(&handle)
+}
+
+#[test]
+fn a_pack_is_loaded_with_all_in_its_folder() {
+    let files = [
+        ("game/pack.yaml", "Name: test\n"),
+        ("game/sets.yaml", SET),
+        ("game/effects/hit.yaml", HIT),
+        ("game/wolf.yaml", WOLF),
+        ("other/broken.yaml", "Name: ["),
+    ];
+    let (mut app, _) = app_with_files(&files);
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|_: On<'_, '_, RulesInstalled>, notes: Res<'_, Notes>| notes.note("installed"));
+    let wolf = spawn(&mut app, "Wolf");
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    app.update();
+    assert_eq!(notes.take(), ["installed"]);
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 100.0);
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 90.0);
+}
+
+#[test]
+fn a_changed_file_changes_the_game_that_runs() {
+    let files = [
+        ("game/pack.yaml", "Name: test\n"),
+        ("game/all/hit.yaml", HIT),
+        ("game/set.yaml", SET),
+        ("game/wolf.yaml", WOLF),
+    ];
+    let (mut app, dir) = app_with_files(&files);
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_observer(|reload: On<'_, '_, RulesReloaded>, notes: Res<'_, Notes>| {
+        notes.note(reload.diff().to_string());
+    });
+    let wolf = spawn(&mut app, "Wolf");
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    app.update();
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+
+    dir.insert_asset_text(Path::new("game/all/hit.yaml"), &HIT.replace("-10", "-25"));
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the change", |app| game(app).edition() == 2);
+    assert_eq!(notes.take(), ["effect `GE_Hit` changed\n"]);
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 65.0); // 100 - 10 - 25
+
+    // A mistake changes nothing.
+    dir.insert_asset_text(Path::new("game/all/hit.yaml"), "Name: [");
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the mistake", |app| matches!(load_state(app), LoadState::Failed(_)));
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    assert_eq!(game(&mut app).current(wolf, "Health"), Some(40.0));
+    assert_eq!(game(&mut app).edition(), 2);
+}
+
+#[test]
+fn mistakes_are_told_with_file_and_line() {
+    let files = [
+        ("game/pack.yaml", "Name: test\n"),
+        ("game/set.yaml", "$schema: x/schemas/attribute_set.json\nName: 3\nAttributes: 4\n"),
+    ];
+    let (mut app, _) = app_with_files(&files);
+    wait_until(&mut app, "the mistake", |app| matches!(load_state(app), LoadState::Failed(_)));
+    let LoadState::Failed(error) = load_state(&mut app) else { unreachable!() };
+    let text = error.to_string();
+    assert!(text.contains("game/set.yaml:3:13"), "{text}");
+    assert!(!game(&mut app).is_in_play());
+}
+
+#[test]
+fn a_single_file_is_an_asset_too() {
+    let (mut app, _) = app_with_files(&[("game/pack.yaml", "Name: test\n"), ("effects/hit.yaml", HIT)]);
+    let handle = app.world().resource::<AssetServer>().load::<PackAsset>("memory://effects/hit.yaml");
+    let id = handle.id();
+    wait_until(&mut app, "the file", |app| app.world().resource::<Assets<PackAsset>>().get(id).is_some());
+    let assets = app.world().resource::<Assets<PackAsset>>();
+    assert!(assets.get(id).unwrap().pack.catalog.effect("GE_Hit").is_ok());
+}
+
+#[test]
+fn other_rules_can_be_chosen_while_the_game_runs() {
+    let files = [
+        ("game/pack.yaml", "Name: test\n"),
+        ("game/set.yaml", SET),
+        ("game/wolf.yaml", WOLF),
+        ("hard/pack.yaml", "Name: hard\n"),
+        ("hard/set.yaml", &SET.replace("100", "30")),
+        ("hard/wolf.yaml", WOLF),
+    ];
+    let (mut app, _) = app_with_files(&files);
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    let handle = app.world().resource::<AssetServer>().load("memory://hard/pack.yaml");
+    app.insert_resource(RulesHandle(handle));
+    wait_until(&mut app, "the other rules", |app| game(app).edition() == 2);
+    let wolf = spawn(&mut app, "Wolf");
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 30.0);
+}

@@ -1,0 +1,191 @@
+//! What happens reaches observers, messages, and systems by name, in order and with components up to date.
+
+use bevy_app::App;
+use bevy_ecs::message::MessageCursor;
+use bevy_ecs::prelude::*;
+use bevy_ugas::event::*;
+use bevy_ugas::prelude::*;
+use bevy_ugas::{Attributes, TagChange};
+use ugas::TaskOutcome;
+
+use crate::fixture::*;
+
+fn notes(app: &mut App) -> Notes {
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    notes
+}
+
+fn messages<M: Message + Clone>(app: &App, cursor: &mut MessageCursor<M>) -> Vec<M> {
+    cursor.read(app.world().resource::<Messages<M>>()).cloned().collect()
+}
+
+#[test]
+fn observers_of_an_entity_hear_of_that_entity() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    app.world_mut().entity_mut(wolf).observe(
+        |change: On<'_, '_, AttributeChanged>, shown: Query<'_, '_, &Attributes>, notes: Res<'_, Notes>| {
+            let seen = shown.get(change.entity).unwrap().current("Health");
+            notes.note(format!("{} {} to {}, {seen} is seen", change.name, change.old, change.new));
+            assert!(change.circumstances.source.is_some());
+        },
+    );
+    game(&mut app).apply("GE_Hit", mage, wolf).unwrap();
+    game(&mut app).apply("GE_Hit", wolf, mage).unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Health 60 to 50, 50 is seen"]);
+}
+
+#[test]
+fn messages_are_buffered_in_order() {
+    let mut app = app();
+    let wolf = spawn(&mut app, "Wolf");
+    app.update();
+    let (mut tags, mut removed, mut all) = Default::default();
+    let (tags, removed, all): (
+        &mut MessageCursor<TagAdded>,
+        &mut MessageCursor<EffectRemoved>,
+        &mut MessageCursor<Occurrence>,
+    ) = (&mut tags, &mut removed, &mut all);
+    messages(&app, all);
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    app.update();
+    let names: Vec<String> = messages(&app, tags).iter().map(|tag| tag.name.to_string()).collect();
+    assert!(
+        names.contains(&"State.Debuff.Poisoned".to_owned()) && names.contains(&"State".to_owned()),
+        "{names:?}"
+    );
+    let kinds: Vec<&str> = messages(&app, all).iter().map(|one| one.event.kind.name()).collect();
+    let position = |name: &str| kinds.iter().position(|kind| *kind == name);
+    assert!(position("TagAdded").is_some() && position("EffectApplied").is_some(), "{kinds:?}");
+    let mut gone = Vec::new();
+    for _ in 0..4 * STEPS {
+        app.update();
+        gone.extend(messages(&app, removed));
+    }
+    assert_eq!(gone.len(), 1);
+    assert_eq!((gone[0].entity, gone[0].reason), (wolf, ugas::RemovalReason::Expired));
+}
+
+#[test]
+fn systems_are_called_by_the_name_of_an_attribute_or_a_tag() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    app.on_attribute("Mana", |In(change): In<AttributeChanged>, notes: Res<'_, Notes>| {
+        notes.note(format!("mana {}", change.new));
+    });
+    app.on_tag("State.Debuff", |In(change): In<TagChange>, notes: Res<'_, Notes>| {
+        notes.note(match change {
+            TagChange::Added(tag) => format!("{} came", tag.name),
+            TagChange::Removed(tag) => format!("{} went", tag.name),
+        });
+    });
+    let mage = spawn(&mut app, "Mage");
+    game(&mut app).apply("GE_Hit", None, mage).unwrap(); // health: nobody asked
+    game(&mut app).apply("GE_Poison", None, mage).unwrap();
+    game(&mut app).activate(mage, "GA_Bolt").unwrap();
+    run(&mut app, 4.0);
+    assert_eq!(notes.take(), ["State.Debuff came", "mana 30", "State.Debuff went"]);
+}
+
+#[test]
+fn cues_go_to_the_nearest_system_above() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    let show = |what: &'static str| {
+        move |In(cue): In<CueChange>, notes: Res<'_, Notes>| {
+            notes.note(match cue {
+                CueChange::Started(cue) => format!("{what}: {} begins", cue.name),
+                CueChange::Ended(cue) => format!("{what}: {} ends", cue.name),
+                CueChange::Burst(cue) => format!("{what}: {}", cue.name),
+            });
+        }
+    };
+    app.on_cue("GameplayCue", show("any")).on_cue("GameplayCue.Impact", show("impact"));
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    run(&mut app, 0.5);
+    assert_eq!(notes.take(), ["impact: GameplayCue.Impact.Fire", "any: GameplayCue.Status.Poison begins"]);
+    run(&mut app, 3.0);
+    assert_eq!(notes.take().last().unwrap(), "any: GameplayCue.Status.Poison ends");
+}
+
+#[test]
+fn the_host_carries_out_its_tasks() {
+    let mut app = app();
+    app.on_host_task("Projectile", |In(task): In<HostTaskRequested>, mut gameplay: Gameplay<'_>| {
+        assert_eq!(task.targets.len(), 1);
+        assert!(gameplay.complete_task(task.task, TaskOutcome::Completed));
+    });
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    game(&mut app).activate_on(mage, "GA_Bolt", wolf).unwrap();
+    run(&mut app, 0.1);
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 50.0); // 60 - 10
+    assert!(!get::<Abilities>(&app, mage).is_active("GA_Bolt"));
+}
+
+#[test]
+fn lives_of_abilities_are_told_with_reasons() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    app.add_observer(|event: On<'_, '_, AbilityActivated>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} activated", event.name));
+    });
+    app.add_observer(|event: On<'_, '_, AbilityEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} ended, cancelled: {}", event.name, event.reason.is_cancel()));
+    });
+    app.add_observer(|event: On<'_, '_, AbilityRefused>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} refused: {}", event.name, event.refusal.code()));
+        assert!(!event.reason.is_empty());
+    });
+    let mage = spawn(&mut app, "Mage");
+    game(&mut app).activate(mage, "GA_Bolt").unwrap();
+    game(&mut app).cancel(mage, "GA_Bolt").unwrap();
+    let _ = game(&mut app).activate(mage, "GA_Bolt");
+    app.update();
+    assert_eq!(
+        notes.take(),
+        ["GA_Bolt activated", "GA_Bolt ended, cancelled: true", "GA_Bolt refused: OnCooldown"]
+    );
+}
+
+#[test]
+fn stacks_are_told() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    app.add_observer(|event: On<'_, '_, EffectStacksChanged>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} {} to {}", event.name, event.old, event.new));
+    });
+    let wolf = spawn(&mut app, "Wolf");
+    for _ in 0..2 {
+        game(&mut app).apply("GE_Armour", None, wolf).unwrap();
+    }
+    app.update();
+    assert_eq!(notes.take().last().unwrap(), "GE_Armour 1 to 2");
+}
+
+#[test]
+fn an_observer_may_act_despawn_and_spawn() {
+    let mut app = app();
+    app.add_observer(
+        |change: On<'_, '_, AttributeChanged>, mut commands: Commands<'_, '_>, mut gameplay: Gameplay<'_>| {
+            if &*change.name == "Health"
+                && change.new < 60.0
+                && let Some(source) = change.circumstances.source
+            {
+                commands.entity(change.entity).despawn();
+                commands.spawn(GameplayController::new("Mage"));
+                gameplay.apply("GE_Poison", None, source).unwrap();
+            }
+        },
+    );
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    game(&mut app).apply("GE_Hit", mage, wolf).unwrap();
+    run(&mut app, 0.1);
+    assert!(app.world().get_entity(wolf).is_err());
+    assert!(get::<ActiveEffects>(&app, mage).has("GE_Poison"));
+    assert_eq!(game(&mut app).entities().count(), 2);
+}

@@ -1,0 +1,46 @@
+//! Change detection means something, and the idle are left alone.
+
+use bevy_ecs::prelude::*;
+use bevy_ugas::{Abilities, ActiveEffects, Attributes, Tags};
+
+use crate::fixture::*;
+
+#[test]
+fn nothing_is_marked_as_changed_without_a_change() {
+    let mut app = app();
+    count_changes::<Attributes>(&mut app);
+    count_changes::<Tags>(&mut app);
+    count_changes::<ActiveEffects>(&mut app);
+    count_changes::<Abilities>(&mut app);
+    let wolves: Vec<Entity> = (0..50).map(|_| spawn(&mut app, "Wolf")).collect();
+    let mage = spawn(&mut app, "Mage");
+    run(&mut app, 0.1);
+    assert_eq!(changes::<Attributes>(&mut app), 51); // as they came
+    changes::<Tags>(&mut app);
+    changes::<ActiveEffects>(&mut app);
+    changes::<Abilities>(&mut app);
+
+    run(&mut app, 1.0);
+    assert_eq!(changes::<Attributes>(&mut app), 0);
+
+    game(&mut app).apply("GE_Poison", mage, wolves[7]).unwrap();
+    run(&mut app, 4.0);
+    assert_eq!(changes::<Attributes>(&mut app), 3); // three ticks of one wolf
+    assert_eq!(changes::<Tags>(&mut app), 2); // poisoned, and not any more
+    assert_eq!(changes::<ActiveEffects>(&mut app), 2);
+    assert_eq!(changes::<Abilities>(&mut app), 0);
+}
+
+#[test]
+fn time_is_not_lost_between_steps() {
+    use core::time::Duration;
+    let mut app = app();
+    // A third of a microsecond is lost or won in each step if it is rounded.
+    app.insert_resource(bevy_time::Time::<bevy_time::Fixed>::from_duration(Duration::from_nanos(16_666_667)));
+    let before = game(&mut app).now();
+    for _ in 0..3_000 {
+        app.update();
+    }
+    // 3000 × 16 666 667 ns = 50.000 001 s
+    assert_eq!(game(&mut app).now().since(before).micros(), 50_000_001);
+}

@@ -1,0 +1,92 @@
+//! The game can be taken down and brought back; components follow.
+
+use bevy_ugas::prelude::*;
+use bevy_ugas::{Attributes, data};
+use ugas::Snapshot;
+
+use crate::fixture::*;
+
+#[test]
+fn a_restored_game_goes_on_as_it_did() {
+    let mut app = app();
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    game(&mut app).apply("GE_Poison", mage, wolf).unwrap();
+    run(&mut app, 1.5);
+    let snapshot = game(&mut app).snapshot().unwrap();
+    count_changes::<Attributes>(&mut app);
+    run(&mut app, 1.0);
+    changes::<Attributes>(&mut app);
+    let (hash, health) = {
+        let game = game(&mut app);
+        (game.simulation().unwrap().state_hash(), game.current(wolf, "Health"))
+    };
+    game(&mut app).restore(&snapshot).unwrap();
+    app.update();
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 55.0); // one tick of 5
+    assert_eq!(changes::<Attributes>(&mut app), 1); // of the wolf, not of the mage
+    run(&mut app, 1.0 - 1.0 / f64::from(STEPS));
+    let game = game(&mut app);
+    assert_eq!(game.simulation().unwrap().state_hash(), hash);
+    assert_eq!(game.current(wolf, "Health"), health);
+}
+
+#[test]
+fn entities_from_after_a_snapshot_lose_their_controllers() {
+    let mut app = app();
+    let mage = spawn(&mut app, "Mage");
+    let snapshot = game(&mut app).snapshot().unwrap();
+    let wolf = spawn(&mut app, "Wolf");
+    app.update();
+    game(&mut app).restore(&snapshot).unwrap();
+    app.update();
+    assert_eq!(get::<GameplayController>(&app, wolf).id(), None);
+    assert!(get::<Attributes>(&app, wolf).is_empty());
+    assert!(get::<GameplayController>(&app, mage).id().is_some());
+    // And those that are gone do not come back, nor do their controllers.
+    let snapshot = game(&mut app).snapshot().unwrap();
+    app.world_mut().despawn(mage);
+    game(&mut app).restore(&snapshot).unwrap();
+    app.update();
+    assert_eq!(game(&mut app).controller(mage), None);
+}
+
+#[test]
+fn the_state_can_be_written_as_bytes() {
+    let mut app = app();
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    let mut snapshot = game(&mut app).snapshot().unwrap();
+    let bytes = snapshot.state.to_bytes();
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    let catalog = game(&mut app).catalog().unwrap().clone();
+    snapshot.state = Snapshot::from_bytes(&bytes, &catalog).unwrap();
+    game(&mut app).restore(&snapshot).unwrap();
+    assert_eq!(game(&mut app).current(wolf, "Health"), Some(50.0)); // 60 - 10
+}
+
+#[test]
+fn a_character_is_saved_as_text_and_comes_back() {
+    let mut app = app();
+    let mage = spawn(&mut app, "Mage");
+    game(&mut app).apply("GE_Hit", None, mage).unwrap();
+    game(&mut app).apply("GE_Poison", None, mage).unwrap();
+    run(&mut app, 0.5);
+    let text = data::character::to_yaml(&game(&mut app).character(mage).unwrap());
+    app.world_mut().despawn(mage);
+
+    let character = data::character::from_text("mage.yaml", text).unwrap();
+    let mage = app.world_mut().spawn(GameplayController::from_character(character)).id();
+    assert_eq!(get::<Attributes>(&app, mage).current("Health"), 90.0); // 100 - 10
+    assert!(get::<Tags>(&app, mage).has("State.Debuff.Poisoned"));
+    run(&mut app, 1.0);
+    assert_eq!(get::<Attributes>(&app, mage).current("Health"), 85.0); // and a tick of 5
+}
+
+#[test]
+fn a_snapshot_of_other_rules_is_refused() {
+    let mut app = app();
+    let snapshot = game(&mut app).snapshot().unwrap();
+    let other = builder().effect(ugas::EffectDef::instant("GE_Another")).build().unwrap();
+    game(&mut app).install(other).unwrap();
+    assert!(matches!(game(&mut app).restore(&snapshot), Err(GameplayError::ForeignSnapshot(_))));
+}
