@@ -2,9 +2,14 @@
 
 use bevy_app::App;
 use bevy_ecs::prelude::{In, IntoSystem};
-use ugas::{Calculation, CatalogBuilder, CustomTask, Space};
+use bevy_platform::sync::Arc;
+use ugas::{
+    Calculation, CalculationContext, CalculationError, CaptureDef, CaptureFrom, CatalogBuilder, CustomTask,
+    Space,
+};
 use ugas_data::Loader;
 
+use crate::cue::{CueScene, CueStage};
 use crate::event::{AttributeChanged, GameplayEventReceived, HostTaskRequested};
 use crate::handler::{CueChange, Handlers, TagChange};
 use crate::rules::RulesExtensions;
@@ -19,7 +24,7 @@ pub trait UgasAppExt {
     fn add_calculation(
         &mut self,
         name: impl Into<String>,
-        calculation: impl Calculation + Clone + 'static,
+        calculation: impl Calculation + 'static,
     ) -> &mut Self;
 
     /// Adds a task that abilities use by this name, and that is a deterministic part of the rules (§10.4). What the engine does
@@ -66,6 +71,9 @@ pub trait UgasAppExt {
         system: impl IntoSystem<In<CueChange>, (), M> + 'static,
     ) -> &mut Self;
 
+    /// Shows a scene for a cue, and for all cues below it that have no scenes of their own (§12.4).
+    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self;
+
     /// Calls a system when an ability asks the host to carry out a task of this kind. The system, or whoever it leaves that
     /// to, answers with [`GameplayWorld::complete_task`](crate::GameplayWorld::complete_task).
     fn on_host_task<M>(
@@ -86,9 +94,9 @@ impl UgasAppExt for App {
     fn add_calculation(
         &mut self,
         name: impl Into<String>,
-        calculation: impl Calculation + Clone + 'static,
+        calculation: impl Calculation + 'static,
     ) -> &mut Self {
-        let name = name.into();
+        let (name, calculation) = (name.into(), Shared(Arc::new(calculation)));
         self.extend_rules(move |builder| builder.native(name.clone(), calculation.clone()))
     }
 
@@ -154,6 +162,12 @@ impl UgasAppExt for App {
         self
     }
 
+    fn add_cue(&mut self, cue: impl Into<String>, scene: CueScene) -> &mut Self {
+        self.init_resource::<CueStage>();
+        self.world_mut().resource_mut::<CueStage>().add(cue.into(), scene);
+        self
+    }
+
     fn on_host_task<M>(
         &mut self,
         kind: impl Into<String>,
@@ -172,6 +186,33 @@ impl UgasAppExt for App {
         let system = self.register_system(system);
         handlers(self).events.push((tag.into(), system));
         self
+    }
+}
+
+/// One calculation for all catalogs that are made with it.
+struct Shared<C>(Arc<C>);
+
+impl<C> Clone for Shared<C> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<C: Calculation> Calculation for Shared<C> {
+    fn captures(&self) -> Vec<CaptureDef> {
+        self.0.captures()
+    }
+
+    fn tags(&self) -> Vec<(CaptureFrom, String)> {
+        self.0.tags()
+    }
+
+    fn variables(&self) -> Vec<String> {
+        self.0.variables()
+    }
+
+    fn calculate(&self, context: &mut CalculationContext<'_>) -> Result<f64, CalculationError> {
+        self.0.calculate(context)
     }
 }
 

@@ -2,16 +2,29 @@
 
 use ugas::{ControllerId, Event, Simulation, Span};
 
+#[cfg(feature = "net")]
+use crate::net::{ClientSide, ServerSide};
+
 /// What runs the game.
 pub(crate) enum Backend {
     /// A game without a network.
     Local(Box<Simulation>),
+    /// A game that is decided here, for clients elsewhere.
+    #[cfg(feature = "net")]
+    Server(Box<ServerSide>),
+    /// What a server shows of its game, and what is predicted upon it.
+    #[cfg(feature = "net")]
+    Client(Box<ClientSide>),
 }
 
 impl Backend {
     pub(crate) fn simulation(&self) -> &Simulation {
         match self {
             Self::Local(simulation) => simulation,
+            #[cfg(feature = "net")]
+            Self::Server(side) => side.server.simulation(),
+            #[cfg(feature = "net")]
+            Self::Client(side) => side.client.simulation(),
         }
     }
 
@@ -19,6 +32,10 @@ impl Backend {
     pub(crate) fn authority(&mut self) -> Option<&mut Simulation> {
         match self {
             Self::Local(simulation) => Some(simulation),
+            #[cfg(feature = "net")]
+            Self::Server(side) => Some(side.server.simulation_mut()),
+            #[cfg(feature = "net")]
+            Self::Client(_) => None,
         }
     }
 
@@ -26,6 +43,10 @@ impl Backend {
     pub(crate) fn step(&mut self, span: Span) {
         match self {
             Self::Local(simulation) => simulation.advance(span),
+            #[cfg(feature = "net")]
+            Self::Server(side) => side.step(span),
+            #[cfg(feature = "net")]
+            Self::Client(side) => side.step(span),
         }
     }
 
@@ -33,6 +54,10 @@ impl Backend {
     pub(crate) fn take_touched(&mut self) -> Vec<ControllerId> {
         match self {
             Self::Local(simulation) => simulation.take_touched(),
+            #[cfg(feature = "net")]
+            Self::Server(side) => side.server.take_touched(),
+            #[cfg(feature = "net")]
+            Self::Client(side) => side.take_touched(),
         }
     }
 
@@ -40,6 +65,10 @@ impl Backend {
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         match self {
             Self::Local(simulation) => simulation.events().collect(),
+            #[cfg(feature = "net")]
+            Self::Server(side) => core::mem::take(&mut side.game),
+            #[cfg(feature = "net")]
+            Self::Client(side) => core::mem::take(&mut side.game),
         }
     }
 }

@@ -30,6 +30,8 @@ use crate::world::{GameplayWorld, Wish};
 pub struct GameplayController {
     #[reflect(ignore)]
     pub(crate) origin: Origin,
+    /// Ability sets that it is granted.
+    pub(crate) ability_sets: Vec<String>,
     #[reflect(ignore)]
     pub(crate) id: Option<ControllerId>,
     /// Why there is no controller although there are rules.
@@ -68,7 +70,14 @@ impl GameplayController {
     }
 
     fn from(origin: Origin) -> Self {
-        Self { origin, id: None, problem: None }
+        Self { origin, ability_sets: Vec::new(), id: None, problem: None }
+    }
+
+    /// Grants an ability set of the rules as well.
+    #[must_use]
+    pub fn with_ability_set(mut self, set: impl Into<String>) -> Self {
+        self.ability_sets.push(set.into());
+        self
     }
 
     /// The controller in the simulation; `None` until there are rules with its template.
@@ -134,7 +143,7 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
     if controller.id.is_some() || matches!(controller.origin, Origin::Existing) {
         return;
     }
-    let origin = controller.origin.clone();
+    let (origin, sets) = (controller.origin.clone(), controller.ability_sets.clone());
     let avatar = world.get::<Avatar>(entity).map(|avatar| avatar.0);
     let team = world.get::<GameplayTeam>(entity).cloned();
     let Some(mut game) = world.get_resource_mut::<GameplayWorld>() else {
@@ -142,7 +151,7 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
         return;
     };
     let team = team.as_ref().map(|team| team.0.as_str());
-    let made = game.fulfil(&Wish { entity, origin: &origin, avatar, team });
+    let made = game.fulfil(&Wish { entity, origin: &origin, sets: &sets, avatar, team });
     if made.is_err() {
         game.waiting.push(entity);
     }

@@ -46,6 +46,9 @@ pub enum GameplayError {
     /// Rules cannot change while others play by them.
     #[error("rules cannot be reloaded while a network is connected: restart server and clients")]
     RulesInUse,
+    /// A socket could not be opened.
+    #[error("{0}")]
+    Socket(String),
     /// The state cannot go on under the new rules.
     #[error("{0}")]
     Reload(String),

@@ -27,11 +27,16 @@ mod app;
 mod backend;
 pub mod components;
 mod controller;
+pub mod cue;
 mod error;
 pub mod event;
 mod gameplay;
 mod handler;
+pub mod input;
 mod key;
+#[cfg(feature = "net")]
+pub mod net;
+pub mod overlay;
 mod plugin;
 pub mod rules;
 pub mod transform;
@@ -39,6 +44,8 @@ mod typed;
 mod world;
 
 pub use app::UgasAppExt;
+/// Declares an attribute set from a struct: see [the trait](trait@AttributeSet).
+pub use bevy_ugas_macros::AttributeSet;
 pub use components::{Abilities, ActiveEffects, Attributes, Tags};
 pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 pub use error::GameplayError;
@@ -66,4 +73,11 @@ pub mod prelude {
         GameplayController, GameplayError, GameplaySystems, GameplayTeam, GameplayView, Tags, UgasAppExt,
         UgasPlugins, in_play,
     };
+}
+
+/// The manual's snippets are compiled with the tests.
+#[cfg(doctest)]
+mod manual {
+    #[doc = include_str!("../../../docs/book/28-bevy.md")]
+    struct Bevy;
 }

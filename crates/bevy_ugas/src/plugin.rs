@@ -12,8 +12,10 @@ use ugas_data::Pack;
 
 use crate::components::{Abilities, ActiveEffects, Attributes, Source, Tags, follow_all};
 use crate::controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
+use crate::cue::UgasCuesPlugin;
 use crate::event::{News, register, subject};
 use crate::handler::Handlers;
+use crate::input::UgasInputPlugin;
 use crate::rules::{RulesSource, UgasRulesPlugin};
 use crate::transform::UgasTransformPlugin;
 use crate::typed::{self, TypedSets};
@@ -36,7 +38,8 @@ pub enum GameplaySystems {
     Cues,
 }
 
-/// All plugins of this crate that need no window: rules, controllers and events.
+/// All plugins of this crate that need neither a window nor a network: controllers and events, rules, positions, input
+/// and cues.
 ///
 /// ```
 /// use bevy_app::App;
@@ -84,6 +87,8 @@ impl PluginGroup for UgasPlugins {
             .add(UgasCorePlugin { config: self.config })
             .add(UgasRulesPlugin { source: self.source })
             .add(UgasTransformPlugin)
+            .add(UgasInputPlugin)
+            .add(UgasCuesPlugin)
     }
 }
 
@@ -96,8 +101,10 @@ pub struct UgasCorePlugin {
 
 impl Plugin for UgasCorePlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(GameplayWorld::with_config(self.config.clone()))
-            .init_resource::<Handlers>()
+        // A network plugin may have been added before: it decides how the game is made.
+        app.init_resource::<GameplayWorld>();
+        app.world_mut().resource_mut::<GameplayWorld>().config = self.config.clone();
+        app.init_resource::<Handlers>()
             .init_resource::<TypedSets>()
             .register_type::<GameplayController>()
             .register_type::<GameplayTeam>()

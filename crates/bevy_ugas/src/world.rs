@@ -43,9 +43,15 @@ pub struct GameplayWorld {
     carry: u32,
     by_entity: EntityHashMap<ControllerId>,
     by_controller: BTreeMap<ControllerId, Entity>,
+    /// Makes a game over a network, in the place of one without.
+    pub(crate) founder: Option<Founder>,
     /// Whether components name controllers that may be others by now.
     pub(crate) relink: bool,
 }
+
+/// Makes what runs the game, when there are rules.
+pub(crate) type Founder =
+    Box<dyn FnMut(Arc<Catalog>, &Config) -> Result<Backend, GameplayError> + Send + Sync>;
 
 /// An entity as the simulation knows it (§4.2).
 pub fn actor_of(entity: Entity) -> ActorId {
@@ -61,15 +67,12 @@ pub fn entity_of(actor: ActorId) -> Option<Entity> {
 pub(crate) struct Wish<'a> {
     pub(crate) entity: Entity,
     pub(crate) origin: &'a Origin,
+    pub(crate) sets: &'a [String],
     pub(crate) avatar: Option<Entity>,
     pub(crate) team: Option<&'a str>,
 }
 
 impl GameplayWorld {
-    pub(crate) fn with_config(config: Config) -> Self {
-        Self { config, ..Self::default() }
-    }
-
     /// Puts the game under these rules: the first time it begins, later it is a hot reload, by the law of
     /// `ugas::core::reload`. Mostly done by the plugin, from an asset.
     ///
@@ -77,6 +80,8 @@ impl GameplayWorld {
     /// If the state cannot go on under the new rules, or a network is connected; nothing has changed then.
     pub fn install(&mut self, catalog: Arc<Catalog>) -> Result<Option<ReloadReport>, GameplayError> {
         let report = match &mut self.backend {
+            #[cfg(feature = "net")]
+            Some(Backend::Server(_) | Backend::Client(_)) => return Err(GameplayError::RulesInUse),
             Some(Backend::Local(simulation)) => {
                 let report =
                     simulation.reload(catalog).map_err(|error| GameplayError::Reload(error.to_string()))?;
@@ -85,9 +90,14 @@ impl GameplayWorld {
                 Some(report)
             }
             None => {
-                let mut simulation = Simulation::new(catalog, self.config.clone());
-                simulation.watch_touches();
-                self.backend = Some(Backend::Local(Box::new(simulation)));
+                self.backend = Some(match &mut self.founder {
+                    Some(found) => found(catalog, &self.config)?,
+                    None => {
+                        let mut simulation = Simulation::new(catalog, self.config.clone());
+                        simulation.watch_touches();
+                        Backend::Local(Box::new(simulation))
+                    }
+                });
                 None
             }
         };
@@ -152,6 +162,11 @@ impl GameplayWorld {
             }
             Origin::Existing => return Err(GameplayError::NoController(wish.entity)),
         };
+        for set in wish.sets {
+            if let Err(error) = simulation.grant_set(controller, set) {
+                tracing::error!("{} is not granted the ability set {set}: {error}", wish.entity);
+            }
+        }
         if let Some(team) = wish.team {
             simulation.set_team(controller, Some(Team::new(team)))?;
         }

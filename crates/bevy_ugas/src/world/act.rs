@@ -170,11 +170,12 @@ impl GameplayWorld {
     ) -> Result<Activated, GameplayError> {
         let ability: AbilityId = self.id(ability)?;
         let (_, controller) = self.known(entity)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => {
-                Ok(Activated::Run(simulation.activate_ability(controller, ability, request)?))
-            }
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(_)) = &self.backend {
+            let handle = self.ability(entity, ability)?;
+            return Ok(Activated::Sent(self.client()?.activate(handle, request)?));
         }
+        Ok(Activated::Run(self.authority()?.activate_ability(controller, ability, request)?))
     }
 
     /// Cancels all runs of an ability of an entity (§8.6); how many there were.
@@ -183,9 +184,16 @@ impl GameplayWorld {
     /// If the entity was not granted the ability.
     pub fn cancel(&mut self, entity: Entity, ability: impl Key<AbilityId>) -> Result<u32, GameplayError> {
         let handle = self.ability(entity, ability)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => Ok(simulation.cancel_ability(handle)?),
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            let granted = side.client.simulation().ability(handle);
+            let runs = granted.map(|granted| granted.activations().to_vec()).unwrap_or_default();
+            for run in &runs {
+                side.client.cancel_run(*run)?;
+            }
+            return Ok(u32::try_from(runs.len()).unwrap_or(u32::MAX));
         }
+        Ok(self.authority()?.cancel_ability(handle)?)
     }
 
     /// An input of an entity is pressed (§11). `None` on a client, which learns of it in the next tick.
@@ -198,9 +206,12 @@ impl GameplayWorld {
         input: impl Into<InputId>,
     ) -> Result<Option<Pressed>, GameplayError> {
         let (_, controller) = self.known(entity)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => Ok(Some(simulation.press(controller, input)?)),
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            side.client.press(controller, input)?;
+            return Ok(None);
         }
+        Ok(Some(self.authority()?.press(controller, input)?))
     }
 
     /// An input of an entity is released (§11).
@@ -209,9 +220,12 @@ impl GameplayWorld {
     /// If the entity has no controller, or a client cannot send it.
     pub fn release(&mut self, entity: Entity, input: impl Into<InputId>) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => simulation.release(controller, input).map(|_| ())?,
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            side.client.release(controller, input)?;
+            return Ok(());
         }
+        self.authority()?.release(controller, input)?;
         Ok(())
     }
 
@@ -221,10 +235,12 @@ impl GameplayWorld {
     /// If the entity has no controller, or a client cannot send it.
     pub fn confirm(&mut self, entity: Entity) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => simulation.confirm(controller)?,
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            side.client.confirm(controller)?;
+            return Ok(());
         }
-        Ok(())
+        Ok(self.authority()?.confirm(controller)?)
     }
 
     /// The player of an entity declines what waits for a confirmation.
@@ -233,10 +249,12 @@ impl GameplayWorld {
     /// If the entity has no controller, or a client cannot send it.
     pub fn decline(&mut self, entity: Entity) -> Result<(), GameplayError> {
         let (_, controller) = self.known(entity)?;
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => simulation.decline(controller)?,
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            side.client.decline(controller)?;
+            return Ok(());
         }
-        Ok(())
+        Ok(self.authority()?.decline(controller)?)
     }
 
     /// Gives targets to a task that waits for them: [`TargetingBegan`](crate::event::TargetingBegan) named it.
@@ -244,19 +262,23 @@ impl GameplayWorld {
     /// # Errors
     /// If the task does not wait (any more), or a client cannot send it.
     pub fn provide_targets(&mut self, task: TaskId, targets: TargetData) -> Result<(), GameplayError> {
-        match self.backend.as_mut().ok_or(GameplayError::NoRules)? {
-            Backend::Local(simulation) => simulation.provide_targets(task, targets).map(|_| ())?,
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            side.client.provide_targets(task, &targets)?;
+            return Ok(());
         }
+        self.authority()?.provide_targets(task, targets)?;
         Ok(())
     }
 
     /// Says how a task that the host carries out went: [`HostTaskRequested`](crate::event::HostTaskRequested) named it.
     /// False if nothing waits for it (any more).
     pub fn complete_task(&mut self, task: TaskId, outcome: TaskOutcome) -> bool {
-        match &mut self.backend {
-            None => false,
-            Some(Backend::Local(simulation)) => simulation.complete_task(task, outcome),
+        #[cfg(feature = "net")]
+        if let Some(Backend::Client(side)) = &mut self.backend {
+            return side.client.complete_task(task, outcome).is_ok();
         }
+        self.authority().is_ok_and(|simulation| simulation.complete_task(task, outcome))
     }
 
     /// Sends a gameplay event to an entity (§10.3): abilities that it triggers are activated, tasks that wait for it go on.

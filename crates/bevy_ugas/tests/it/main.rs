@@ -2,8 +2,13 @@
 
 mod assets;
 mod controllers;
+mod cues;
 mod events;
 mod fixture;
 mod idle;
+mod inputs;
+mod net;
+mod overlay;
 mod saving;
 mod transforms;
+mod typed;

@@ -139,6 +139,8 @@ pub struct Server<H = Defaults> {
     chosen: BTreeMap<(ControllerId, Own), Option<LensId>>,
     owners: BTreeMap<ControllerId, ClientId>,
     changed: BTreeSet<ControllerId>,
+    /// Those that the host has not asked for yet, if it asks.
+    touched: Option<BTreeSet<ControllerId>>,
     flashes: VecDeque<Flash>,
     next_flash: u64,
     positions: Positions,
@@ -179,6 +181,7 @@ impl<H: Host> Server<H> {
             chosen: BTreeMap::new(),
             owners: BTreeMap::new(),
             changed: BTreeSet::new(),
+            touched: None,
             flashes: VecDeque::new(),
             next_flash: 0,
             positions,
@@ -201,6 +204,18 @@ impl<H: Host> Server<H> {
     /// The game, to be changed between ticks. Do not let its time pass: [`Server::tick`] does.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         &mut self.simulation
+    }
+
+    /// Begins to note for the host which controllers were touched; see [`Self::take_touched`].
+    pub fn watch_touches(&mut self) {
+        self.touched = Some(self.simulation.controllers().map(|(controller, _)| controller).collect());
+    }
+
+    /// The controllers of which anything may have changed in the ticks since the last time: whoever shows the game looks at
+    /// these and at no others (I5). None unless [`Self::watch_touches`] was called. The simulation's own list is the server's.
+    pub fn take_touched(&mut self) -> Vec<ControllerId> {
+        let touched = self.touched.as_mut().map(core::mem::take).unwrap_or_default();
+        touched.into_iter().filter(|controller| self.simulation.controller(*controller).is_some()).collect()
     }
 
     /// The rules.
@@ -554,6 +569,9 @@ impl<H: Host> Server<H> {
             self.events.push_back(ServerEvent::Game(event));
         }
         let touched = self.simulation.take_touched();
+        if let Some(noted) = &mut self.touched {
+            noted.extend(&touched);
+        }
         self.changed.extend(touched);
     }
 

@@ -10,6 +10,7 @@ mod prediction;
 mod replication;
 mod soak;
 mod taint;
+mod touches;
 mod wire;
 mod wire_hostile;
 mod wire_sizes;

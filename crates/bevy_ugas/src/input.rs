@@ -1,0 +1,299 @@
+//! From keyboards, mice and gamepads to inputs of abilities (§11).
+//!
+//! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`]. What devices report in a
+//! frame goes to the player's mapper; what its actions do is passed on in `FixedUpdate`, in
+//! [`GameplaySystems::Input`](crate::GameplaySystems::Input), as presses and releases. Which control means what is in the pack, or in a
+//! scheme made in code; what a player changes is saved as plain text.
+
+mod names;
+
+use bevy_app::{App, FixedUpdate, Plugin, PreUpdate};
+use bevy_ecs::prelude::{Component, Entity, Message, MessageReader, MessageWriter, Query, Res, ResMut};
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::SystemParam;
+use bevy_input::InputSystems;
+use bevy_input::gamepad::{GamepadAxisChangedEvent, GamepadButtonChangedEvent, GamepadConnectionEvent};
+use bevy_input::keyboard::{KeyboardFocusLost, KeyboardInput};
+use bevy_input::mouse::{MouseButtonInput, MouseMotion, MouseWheel};
+use bevy_time::{Time, Virtual};
+use ugas::input::{
+    DeviceInput, InputMapper, InputScheme, InputSignal, InputSignalKind, InputValue, Platform, SavedMappings,
+};
+
+pub use names::{gamepad_axis_name, gamepad_button_name, key_name, mouse_button_name};
+
+use crate::plugin::GameplaySystems;
+use crate::world::GameplayWorld;
+
+/// Passes what devices report on to the players. It needs Bevy's `InputPlugin`, which default plugins bring along.
+#[derive(Clone, Copy, Default)]
+pub struct UgasInputPlugin;
+
+/// Makes an entity the player's: what devices report becomes inputs of its controller.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ugas::prelude::*;
+/// # use bevy_ugas::input::PlayerInput;
+/// fn spawn_player(mut commands: Commands) {
+///     commands.spawn((GameplayController::new("Hero"), PlayerInput::new()));
+/// }
+///
+/// fn walk(players: Query<&PlayerInput>) {
+///     for player in &players {
+///         let [x, y, _] = player.value("IA_Move");
+///         # let _ = (x, y);
+///     }
+/// }
+/// ```
+#[derive(Component, Clone, Debug)]
+pub struct PlayerInput {
+    platform: Platform,
+    gamepad: Option<Entity>,
+    /// Whether the scheme was made in code, so that the pack's is not asked for.
+    is_own_scheme: bool,
+    mapper: Option<InputMapper>,
+    saved: Option<SavedMappings>,
+    /// Which rules the scheme is from.
+    edition: u32,
+    sticks: [[f64; 2]; 2],
+}
+
+impl Default for PlayerInput {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PlayerInput {
+    /// Input by the scheme of the pack, for computers.
+    pub fn new() -> Self {
+        Self {
+            platform: Platform::Pc,
+            gamepad: None,
+            is_own_scheme: false,
+            mapper: None,
+            saved: None,
+            edition: 0,
+            sticks: [[0.0; 2]; 2],
+        }
+    }
+
+    /// By the mappings for another platform.
+    #[must_use]
+    pub fn on(mut self, platform: Platform) -> Self {
+        self.platform = platform;
+        self
+    }
+
+    /// By a scheme made in code.
+    #[must_use]
+    pub fn with_scheme(mut self, scheme: std::sync::Arc<InputScheme>) -> Self {
+        self.is_own_scheme = true;
+        self.mapper = Some(InputMapper::new(scheme));
+        self
+    }
+
+    /// With one gamepad of several; otherwise every gamepad counts.
+    #[must_use]
+    pub fn with_gamepad(mut self, gamepad: Entity) -> Self {
+        self.gamepad = Some(gamepad);
+        self
+    }
+
+    /// With what the player changed: [`SavedMappings::parse`] reads it from text.
+    #[must_use]
+    pub fn with_saved(mut self, saved: SavedMappings) -> Self {
+        if let Some(mapper) = &mut self.mapper {
+            warn_of(mapper, &saved);
+        }
+        self.saved = Some(saved);
+        self
+    }
+
+    /// What the player changed, to be written as text.
+    pub fn save(&self) -> SavedMappings {
+        self.mapper.as_ref().map(InputMapper::save).unwrap_or_default()
+    }
+
+    /// The mapper, once there are rules: to ask, remap and reset.
+    pub fn mapper(&self) -> Option<&InputMapper> {
+        self.mapper.as_ref()
+    }
+
+    /// The mapper, to be changed.
+    pub fn mapper_mut(&mut self) -> Option<&mut InputMapper> {
+        self.mapper.as_mut()
+    }
+
+    /// The axes of an action; 0 while it is not pressed.
+    pub fn value(&self, action: &str) -> InputValue {
+        let found = self.mapper.as_ref().and_then(|mapper| Some((mapper, mapper.scheme().action(action)?)));
+        found.map_or([0.0; 3], |(mapper, action)| mapper.value(action))
+    }
+
+    /// Whether an action is pressed.
+    pub fn is_pressed(&self, action: &str) -> bool {
+        let found = self.mapper.as_ref().and_then(|mapper| Some((mapper, mapper.scheme().action(action)?)));
+        found.is_some_and(|(mapper, action)| mapper.is_pressed(action))
+    }
+
+    /// Takes the scheme of the rules that there are, and what the player changed.
+    fn follow_rules(&mut self, game: &GameplayWorld) {
+        if self.edition == game.edition() {
+            return;
+        }
+        self.edition = game.edition();
+        if !self.is_own_scheme {
+            let Some(pack) = game.pack() else { return };
+            let saved = self.mapper.as_ref().map(InputMapper::save).or_else(|| self.saved.take());
+            match pack.input_scheme(self.platform) {
+                Ok(scheme) => self.mapper = Some(InputMapper::new(scheme)),
+                Err(errors) => tracing::error!("the pack's input cannot be used: {errors}"),
+            }
+            self.saved = saved;
+        }
+        if let (Some(mapper), Some(saved)) = (&mut self.mapper, &self.saved) {
+            warn_of(mapper, saved);
+        }
+    }
+}
+
+fn warn_of(mapper: &mut InputMapper, saved: &SavedMappings) {
+    for problem in mapper.load(saved) {
+        tracing::warn!("a saved mapping is left out: {problem}");
+    }
+}
+
+/// Something that an action of a player did, axes included: also for what is no ability, such as walking.
+#[derive(Message, Clone, Debug)]
+pub struct PlayerSignal {
+    /// Whose.
+    pub entity: Entity,
+    /// The action's name.
+    pub action: std::sync::Arc<str>,
+    /// What it did.
+    pub signal: InputSignal,
+}
+
+impl Plugin for UgasInputPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_message::<PlayerSignal>()
+            .add_message::<KeyboardInput>()
+            .add_message::<KeyboardFocusLost>()
+            .add_message::<MouseButtonInput>()
+            .add_message::<MouseMotion>()
+            .add_message::<MouseWheel>()
+            .add_message::<GamepadButtonChangedEvent>()
+            .add_message::<GamepadAxisChangedEvent>()
+            .add_message::<GamepadConnectionEvent>()
+            .add_systems(PreUpdate, take_reports.after(InputSystems).after(GameplaySystems::Rules))
+            .add_systems(FixedUpdate, press.in_set(GameplaySystems::Input));
+    }
+}
+
+/// What devices reported since the last frame.
+#[derive(SystemParam)]
+struct Reports<'w, 's> {
+    keys: MessageReader<'w, 's, KeyboardInput>,
+    focus: MessageReader<'w, 's, KeyboardFocusLost>,
+    buttons: MessageReader<'w, 's, MouseButtonInput>,
+    motion: MessageReader<'w, 's, MouseMotion>,
+    wheel: MessageReader<'w, 's, MouseWheel>,
+    pad_buttons: MessageReader<'w, 's, GamepadButtonChangedEvent>,
+    pad_axes: MessageReader<'w, 's, GamepadAxisChangedEvent>,
+    pads: MessageReader<'w, 's, GamepadConnectionEvent>,
+}
+
+fn take_reports(
+    mut reports: Reports<'_, '_>,
+    mut players: Query<'_, '_, &mut PlayerInput>,
+    game: Res<'_, GameplayWorld>,
+    time: Res<'_, Time<Virtual>>,
+) {
+    let now = ugas::Time::from_micros(u64::try_from(time.elapsed().as_micros()).unwrap_or(u64::MAX));
+    let mut events: Vec<(Option<Entity>, DeviceInput, InputValue)> = Vec::new();
+    let level = |is_pressed: bool| [f64::from(u8::from(is_pressed)), 0.0, 0.0];
+    for key in reports.keys.read().filter(|key| !key.repeat) {
+        events.push((None, DeviceInput::key(&key_name(key.key_code)), level(key.state.is_pressed())));
+    }
+    for button in reports.buttons.read() {
+        let name = mouse_button_name(button.button);
+        for name in [format!("Mouse{name}"), name] {
+            events.push((None, DeviceInput::mouse(&name), level(button.state.is_pressed())));
+        }
+    }
+    let motion = reports.motion.read().fold([0.0; 3], |[x, y, _], motion| {
+        [x + f64::from(motion.delta.x), y + f64::from(motion.delta.y), 0.0]
+    });
+    events.push((None, DeviceInput::mouse("Move"), motion));
+    let wheel = reports
+        .wheel
+        .read()
+        .fold([0.0; 3], |[x, y, _], wheel| [x + f64::from(wheel.x), y + f64::from(wheel.y), 0.0]);
+    events.push((None, DeviceInput::mouse("Wheel"), wheel));
+    for button in reports.pad_buttons.read() {
+        let name = gamepad_button_name(button.button);
+        for name in [format!("Gamepad{name}"), name] {
+            let value = [f64::from(button.value), 0.0, 0.0];
+            events.push((Some(button.entity), DeviceInput::gamepad(&name), value));
+        }
+    }
+    let axes: Vec<_> = reports.pad_axes.read().collect();
+    let lost: Vec<Entity> =
+        reports.pads.read().filter(|pad| pad.disconnected()).map(|pad| pad.gamepad).collect();
+    let is_unfocused = reports.focus.read().count() > 0;
+    for mut player in &mut players {
+        player.follow_rules(&game);
+        let PlayerInput { gamepad, mapper: Some(mapper), sticks, .. } = &mut *player else { continue };
+        let is_own = |pad: Entity| gamepad.is_none_or(|own| own == pad);
+        for (pad, input, value) in &events {
+            if pad.is_none_or(is_own) {
+                mapper.device_event(now, input, *value);
+            }
+        }
+        for axis in axes.iter().filter(|axis| is_own(axis.entity)) {
+            let (name, value) = (gamepad_axis_name(axis.axis), f64::from(axis.value));
+            mapper.device_event(now, &DeviceInput::gamepad(&name), [value, 0.0, 0.0]);
+            if let Some((stick, component)) = names::stick_of(axis.axis) {
+                sticks[stick][component] = value;
+                let name = ["LeftStick", "RightStick"][stick];
+                mapper.device_event(
+                    now,
+                    &DeviceInput::gamepad(name),
+                    [sticks[stick][0], sticks[stick][1], 0.0],
+                );
+            }
+        }
+        if is_unfocused || lost.iter().any(|pad| is_own(*pad)) {
+            *sticks = [[0.0; 2]; 2];
+            mapper.release_all(now);
+        }
+        mapper.advance(now);
+    }
+}
+
+/// Passes on what actions did, as presses and releases.
+fn press(
+    mut players: Query<'_, '_, (Entity, &mut PlayerInput)>,
+    mut game: ResMut<'_, GameplayWorld>,
+    mut signals: MessageWriter<'_, PlayerSignal>,
+) {
+    for (entity, mut player) in &mut players {
+        let Some(mapper) = &mut player.mapper else { continue };
+        let now = mapper.now();
+        mapper.tags(now, |tag| game.has_tag(entity, tag));
+        while let Some(signal) = mapper.poll() {
+            let passed = match signal.kind {
+                InputSignalKind::Triggered => game.press(entity, signal.input.clone()).map(|_| ()),
+                InputSignalKind::Released { .. } => game.release(entity, signal.input.clone()),
+                InputSignalKind::Pressed | InputSignalKind::Value(_) => Ok(()),
+            };
+            if let Err(error) = passed {
+                tracing::debug!("{entity}: {}: {}", signal.input, game.describe(&error));
+            }
+            let action = std::sync::Arc::from(mapper.scheme().action_name(signal.action));
+            signals.write(PlayerSignal { entity, action, signal });
+        }
+    }
+}

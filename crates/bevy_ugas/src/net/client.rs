@@ -1,0 +1,317 @@
+//! The client's side: it shows what the server tells, and predicts what its player does.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, ResMut, Resource, World};
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_platform::sync::Arc;
+use bevy_reflect::Reflect;
+use ugas::{Catalog, Config, ControllerId, Span, Time};
+use ugas_net::message::{ByeReason, RefusedReason, Rejection};
+use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, Tick, TickLength};
+use ugas_transport::memory::MemoryPort;
+use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
+
+use super::{convert, fixed_step};
+use crate::backend::Backend;
+use crate::controller::GameplayController;
+use crate::error::GameplayError;
+use crate::plugin::GameplaySystems;
+use crate::world::GameplayWorld;
+
+/// Which server to connect to.
+pub enum ClientEndpoint {
+    /// By UDP, with the token that the server issued for this player.
+    Udp(Box<ConnectToken>),
+    /// In this process, as this peer.
+    Memory(MemoryPort, u64),
+    /// By a transport of the game's own.
+    Custom(Box<dyn ClientTransport + Send + Sync>),
+}
+
+/// Makes the game a window on a server's. Add it before the rules are there: before [`UgasPlugins`](crate::UgasPlugins), or with
+/// rules from an asset. Both sides must have the same rules. It sets Bevy's fixed step to the length of a tick.
+///
+/// Entities come with a [`RemoteController`] and a [`GameplayController`] when a controller comes into view, and go when it leaves;
+/// observe `On<Add, RemoteController>` to give them bodies.
+pub struct UgasClientPlugin {
+    config: ClientConfig,
+    length: TickLength,
+    endpoint: Mutex<Option<ClientEndpoint>>,
+    nonce: u64,
+}
+
+impl UgasClientPlugin {
+    /// A client for this endpoint. The nonce tells its sessions apart: draw it.
+    pub fn new(endpoint: ClientEndpoint, nonce: u64) -> Self {
+        let (config, length) = (ClientConfig::default(), TickLength::default());
+        Self { config, length, endpoint: Mutex::new(Some(endpoint)), nonce }
+    }
+
+    /// With another credential, window and so on.
+    #[must_use]
+    pub fn with_config(mut self, config: ClientConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// With ticks of another length: the server's.
+    #[must_use]
+    pub fn with_tick(mut self, length: TickLength) -> Self {
+        self.length = length;
+        self
+    }
+}
+
+/// An entity whose controller is a server's.
+#[derive(Component, Reflect, Clone, PartialEq, Eq, Debug)]
+#[reflect(Component, from_reflect = false)]
+pub struct RemoteController {
+    /// The name of its template, if the server shows it.
+    pub template: Option<String>,
+    /// Whether it is the player's own.
+    pub is_own: bool,
+}
+
+/// The server let the client in. For observers, and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct ServerJoined;
+
+/// There is no server any more, or it did not let the client in. For observers, and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub struct ServerLost {
+    /// Why the session is over; `None` if nobody said, or it never began.
+    pub reason: Option<ByeReason>,
+    /// Why it never began.
+    pub refused: Option<RefusedReason>,
+}
+
+/// What was predicted was not what happened: a command was rejected, or a tick of one's own controllers was mispredicted. For
+/// observers, and as a message.
+#[derive(Event, Message, Clone, Debug)]
+pub enum PredictionCorrected {
+    /// The server did not carry out a command.
+    Rejected(Rejection),
+    /// A tick of one's own controllers was another.
+    Mispredicted(Tick),
+    /// Something that was told did not happen after all.
+    Retracted(Box<ugas::Event>),
+}
+
+/// What can be asked of a client, while it runs.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct UgasClient {
+    /// Whether it is in.
+    pub is_playing: bool,
+    /// How long a datagram takes to the server and back.
+    pub round_trip: Span,
+    /// What was counted so far.
+    pub statistics: ClientStatistics,
+}
+
+/// What the client's side of a game is made of.
+pub(crate) struct ClientSide {
+    pub(crate) client: Client,
+    transport: Box<dyn ClientTransport + Send + Sync>,
+    now: Time,
+    /// What is shown, so that components are compared only when it may be another.
+    shown: Option<(Tick, Option<Tick>)>,
+    pub(crate) game: Vec<ugas::Event>,
+    news: Vec<ClientEvent>,
+}
+
+impl Plugin for UgasClientPlugin {
+    fn build(&self, app: &mut App) {
+        let mut endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (config, nonce) = (self.config.clone(), self.nonce);
+        let found = move |catalog: Arc<Catalog>, _: &Config| {
+            let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
+            let side = ClientSide::new(catalog, config.clone(), nonce, endpoint)?;
+            Ok(Backend::Client(Box::new(side)))
+        };
+        app.init_resource::<GameplayWorld>().init_resource::<UgasClient>();
+        app.world_mut().resource_mut::<GameplayWorld>().founder = Some(Box::new(found));
+        app.insert_resource(fixed_step(self.length))
+            .register_type::<RemoteController>()
+            .add_message::<ServerJoined>()
+            .add_message::<ServerLost>()
+            .add_message::<PredictionCorrected>()
+            .add_systems(
+                FixedUpdate,
+                (
+                    receive.in_set(GameplaySystems::Input),
+                    (send, follow_view)
+                        .chain()
+                        .after(GameplaySystems::Simulate)
+                        .before(GameplaySystems::Apply),
+                ),
+            );
+    }
+}
+
+impl ClientSide {
+    fn new(
+        catalog: Arc<Catalog>,
+        config: ClientConfig,
+        nonce: u64,
+        endpoint: ClientEndpoint,
+    ) -> Result<Self, GameplayError> {
+        let transport: Box<dyn ClientTransport + Send + Sync> = match endpoint {
+            ClientEndpoint::Memory(port, peer) => Box::new(port.connect(peer, &[])),
+            ClientEndpoint::Custom(transport) => transport,
+            ClientEndpoint::Udp(token) => {
+                let socket = ClientSocket::connect(*token);
+                Box::new(socket.map_err(|error| GameplayError::Socket(error.to_string()))?)
+            }
+        };
+        let client = Client::new(catalog, config, nonce);
+        Ok(Self { client, transport, now: Time::ZERO, shown: None, game: Vec::new(), news: Vec::new() })
+    }
+
+    pub(crate) fn step(&mut self, span: Span) {
+        self.now += span;
+        self.client.update(self.now);
+        while let Some(event) = self.client.poll_event() {
+            self.news.push(event);
+        }
+    }
+
+    /// Everything in view, if it may be another than it was: a client compares all of it in any case.
+    pub(crate) fn take_touched(&mut self) -> Vec<ControllerId> {
+        let shown = Some((self.client.current_tick(), self.client.confirmed_tick()));
+        if core::mem::replace(&mut self.shown, shown) == shown {
+            return Vec::new();
+        }
+        self.client.simulation().controllers().map(|(controller, _)| controller).collect()
+    }
+
+    fn receive(&mut self) {
+        if let Err(error) = self.transport.poll(Instant::now()) {
+            tracing::warn!("the client's socket: {error}");
+        }
+        while let Some(bytes) = self.transport.next_datagram() {
+            self.client.handle(self.now, bytes);
+        }
+    }
+
+    fn send(&mut self) {
+        if self.transport.state() != ClientState::Connected {
+            return;
+        }
+        while let Some(bytes) = self.client.poll_transmit() {
+            // What is lost is sent again.
+            let _ = self.transport.send(&bytes);
+        }
+    }
+}
+
+impl GameplayWorld {
+    /// Shows at once what the player does, or waits for the server.
+    ///
+    /// # Errors
+    /// If this is no client.
+    pub fn set_prediction(&mut self, prediction: Prediction) -> Result<(), GameplayError> {
+        self.client()?.set_prediction(prediction);
+        Ok(())
+    }
+
+    /// Leaves the server.
+    ///
+    /// # Errors
+    /// If this is no client.
+    pub fn leave(&mut self) -> Result<(), GameplayError> {
+        self.client()?.leave();
+        Ok(())
+    }
+
+    pub(crate) fn client(&mut self) -> Result<&mut Client, GameplayError> {
+        match self.client_side() {
+            Some(side) => Ok(&mut side.client),
+            None => Err(GameplayError::Client("this is no client".to_owned())),
+        }
+    }
+
+    fn client_side(&mut self) -> Option<&mut ClientSide> {
+        match &mut self.backend {
+            Some(Backend::Client(side)) => Some(side),
+            Some(Backend::Local(_) | Backend::Server(_)) | None => None,
+        }
+    }
+}
+
+fn receive(mut game: ResMut<'_, GameplayWorld>) {
+    if let Some(side) = game.client_side() {
+        side.receive();
+    }
+}
+
+fn send(mut game: ResMut<'_, GameplayWorld>, mut about: ResMut<'_, UgasClient>) {
+    if let Some(side) = game.client_side() {
+        side.send();
+        about.is_playing = side.client.is_playing();
+        about.round_trip = side.client.round_trip();
+        about.statistics = side.client.statistics();
+    }
+}
+
+/// Lets entities come and go with what is in view, and sorts out what happened.
+fn follow_view(world: &mut World) {
+    let mut game = world.resource_mut::<GameplayWorld>();
+    let Some(side) = game.client_side() else { return };
+    let news = core::mem::take(&mut side.news);
+    for event in news {
+        match event {
+            ClientEvent::Appeared { controller, own } => appear(world, controller, own),
+            ClientEvent::Vanished { controller } => {
+                let entity = world.resource::<GameplayWorld>().entity(controller);
+                if let Some(entity) = entity {
+                    // The host may have despawned it already.
+                    let _ = world.try_despawn(entity);
+                }
+            }
+            ClientEvent::OwnershipChanged { controller, own } => {
+                let entity = world.resource::<GameplayWorld>().entity(controller);
+                let remote = entity.and_then(|entity| world.get_mut::<RemoteController>(entity));
+                if let Some(mut remote) = remote {
+                    remote.is_own = own;
+                }
+            }
+            ClientEvent::Connected { .. } => raise(world, ServerJoined),
+            ClientEvent::Refused(reason) => raise(world, ServerLost { reason: None, refused: Some(reason) }),
+            ClientEvent::Disconnected(reason) => raise(world, ServerLost { reason, refused: None }),
+            ClientEvent::Rejected { rejection, .. } => raise(world, PredictionCorrected::Rejected(rejection)),
+            ClientEvent::Corrected { tick } => raise(world, PredictionCorrected::Mispredicted(tick)),
+            ClientEvent::Retracted(event) => raise(world, PredictionCorrected::Retracted(Box::new(event))),
+            other => {
+                let mut game = world.resource_mut::<GameplayWorld>();
+                if let Some(side) = game.client_side()
+                    && let Some(event) = convert::game_event(other, side.client.simulation())
+                {
+                    side.game.push(event);
+                }
+            }
+        }
+    }
+    world.flush();
+}
+
+fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
+    let game = world.resource::<GameplayWorld>();
+    let template = game.simulation().and_then(|simulation| {
+        let template = simulation.controller(controller)?.template()?;
+        Some(simulation.catalog().template_name(template).to_owned())
+    });
+    let entity: Entity = world.spawn_empty().id();
+    world.resource_scope(|_, mut game: Mut<'_, GameplayWorld>| game.link(entity, controller));
+    world.entity_mut(entity).insert(GameplayController::existing());
+    world.entity_mut(entity).insert(RemoteController { template, is_own });
+}
+
+fn raise<E: Message + Clone + for<'a> Event<Trigger<'a>: Default>>(world: &mut World, event: E) {
+    world.write_message(event.clone());
+    world.trigger(event);
+}

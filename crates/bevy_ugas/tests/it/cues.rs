@@ -1,0 +1,146 @@
+//! Cues are shown by entities, which are kept for the next time.
+
+use core::time::Duration;
+
+use bevy_app::App;
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use bevy_transform::components::Transform;
+use bevy_ugas::cue::{CueInstance, CuePlayed, CueScene};
+use bevy_ugas::prelude::*;
+
+use crate::fixture::*;
+
+#[derive(Component)]
+struct Sparks;
+
+#[derive(Component)]
+struct Smoke;
+
+/// An app with sparks for impacts, which last half a second, and smoke for what lasts.
+fn stage() -> (App, Notes) {
+    let mut app = app();
+    let notes = Notes::default();
+    app.insert_resource(notes.clone());
+    app.add_cue(
+        "GameplayCue.Impact",
+        CueScene::burst("Sparks", |entity| {
+            entity.insert((Sparks, Transform::default()));
+        })
+        .lasting(Duration::from_millis(500))
+        .pooled(1),
+    );
+    app.add_cue(
+        "GameplayCue.Status",
+        CueScene::looping("Smoke", |entity| {
+            entity.insert(Smoke);
+        }),
+    );
+    app.add_observer(
+        |played: On<'_, '_, CuePlayed>, scenes: Query<'_, '_, &CueInstance>, notes: Res<'_, Notes>| {
+            let instance = scenes.get(played.entity).unwrap();
+            assert_eq!(instance.target, played.target);
+            notes.note(format!("{} {:?}", instance.scene, played.moment));
+        },
+    );
+    app.update();
+    (app, notes)
+}
+
+fn shown<C: Component>(app: &mut App) -> Vec<Entity> {
+    let mut query = app.world_mut().query_filtered::<Entity, With<C>>();
+    query.iter(app.world()).collect()
+}
+
+fn pooled<C: Component>(app: &mut App) -> Vec<Entity> {
+    let mut query = app.world_mut().query_filtered::<Entity, (With<C>, With<Disabled>)>();
+    query.iter(app.world()).collect()
+}
+
+#[test]
+fn a_burst_is_shown_for_its_time_and_used_again() {
+    let (mut app, notes) = stage();
+    let at = Transform::from_xyz(3.0, 4.0, 0.0);
+    let wolf = app.world_mut().spawn((GameplayController::new("Wolf"), at)).id();
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Sparks Burst"]);
+    let sparks = shown::<Sparks>(&mut app);
+    assert_eq!(sparks.len(), 1);
+    assert_eq!(get::<Transform>(&app, sparks[0]).translation, Vec3::new(3.0, 4.0, 0.0));
+    run(&mut app, 0.6);
+    assert!(shown::<Sparks>(&mut app).is_empty());
+    assert_eq!(pooled::<Sparks>(&mut app), sparks);
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    assert_eq!(shown::<Sparks>(&mut app), sparks); // the same entity
+}
+
+#[test]
+fn the_pool_has_a_limit() {
+    let (mut app, _) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    for _ in 0..3 {
+        game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    }
+    app.update();
+    assert_eq!(shown::<Sparks>(&mut app).len(), 3);
+    run(&mut app, 0.6);
+    assert_eq!(pooled::<Sparks>(&mut app).len(), 1); // pooled(1); the rest are gone
+}
+
+#[test]
+fn a_looping_cue_lasts_as_long_as_its_effect() {
+    let (mut app, notes) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Smoke Began", "Smoke IsThere"]);
+    assert_eq!(shown::<Smoke>(&mut app).len(), 1);
+    run(&mut app, 3.1);
+    assert_eq!(notes.take().last().unwrap(), "Smoke Ended");
+    assert!(shown::<Smoke>(&mut app).is_empty());
+}
+
+#[test]
+fn a_cue_goes_with_its_target() {
+    let (mut app, _) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    app.update();
+    app.world_mut().despawn(wolf);
+    app.update();
+    assert!(shown::<Smoke>(&mut app).is_empty());
+}
+
+#[test]
+fn an_entity_that_somebody_despawned_is_made_again() {
+    let (mut app, notes) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    let sparks = shown::<Sparks>(&mut app)[0];
+    app.world_mut().despawn(sparks);
+    run(&mut app, 0.6);
+    notes.take();
+    game(&mut app).apply("GE_Hit", None, wolf).unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Sparks Burst"]);
+    assert_eq!(shown::<Sparks>(&mut app).len(), 1);
+}
+
+#[test]
+fn what_lasts_is_shown_again_under_changed_rules() {
+    let (mut app, notes) = stage();
+    let wolf = spawn(&mut app, "Wolf");
+    game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+    app.update();
+    notes.take();
+    game(&mut app)
+        .install(builder().effect(ugas::EffectDef::instant("GE_Another")).build().unwrap())
+        .unwrap();
+    app.update();
+    assert_eq!(notes.take(), ["Smoke IsThere"]); // taken up in the middle
+    assert_eq!(shown::<Smoke>(&mut app).len(), 1);
+}

@@ -1,0 +1,230 @@
+//! Server and clients in one process: what a client does is predicted, decided by the server, and seen by others.
+
+use bevy_app::{App, TaskPoolPlugin};
+use bevy_ecs::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::net::transport::memory::{MemoryPort, MemoryServer};
+use bevy_ugas::net::transport::{Access, Admission, ConnectToken, ProtocolId};
+use bevy_ugas::net::{
+    ClientEndpoint, ClientJoined, ClientLeft, RemoteController, ServerEndpoint, ServerJoined, ServerLost,
+    UgasClient, UgasClientPlugin, UgasServer, UgasServerPlugin, protocol,
+};
+use bevy_ugas::prelude::*;
+use ugas::{AbilityDef, AbilityGrantDef, Catalog, ControllerDef, ReplicationMode, TaskDef};
+
+use crate::fixture::*;
+
+/// A mage that everybody sees all of, with a bolt that hits at once.
+fn rules() -> std::sync::Arc<Catalog> {
+    let duelist = ControllerDef {
+        replication: ReplicationMode::Full,
+        ..ControllerDef::new("Duelist").with_set("Combat").with_ability(AbilityGrantDef::new("GA_Zap"))
+    };
+    let zap = AbilityDef::new("GA_Zap")
+        .cost("GE_BoltCost")
+        .task(TaskDef::commit())
+        .task(TaskDef::apply_to_target("GE_Hit"));
+    builder().ability(zap).template(duelist).build().unwrap()
+}
+
+fn app_over(network: impl bevy_app::Plugin) -> App {
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(network)
+        .add_plugins(UgasPlugins::from_catalog(rules()));
+    app
+}
+
+fn welcome(joined: On<'_, '_, ClientJoined>, mut commands: Commands<'_, '_>) {
+    let client = joined.client;
+    let mut duelist = commands.spawn(GameplayController::new("Duelist"));
+    duelist.in_gameplay(move |game, duelist| game.give(duelist, client));
+}
+
+fn server() -> (App, MemoryPort) {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let mut app = app_over(UgasServerPlugin::new(ServerEndpoint::Memory(memory)));
+    app.add_observer(welcome);
+    (app, port)
+}
+
+fn client(port: &MemoryPort, peer: u64) -> App {
+    app_over(UgasClientPlugin::new(ClientEndpoint::Memory(port.clone(), peer), peer))
+}
+
+/// Server and clients, step by step.
+fn play(server: &mut App, clients: &mut [&mut App], steps: u32) {
+    for _ in 0..steps {
+        for client in clients.iter_mut() {
+            client.update();
+        }
+        server.update();
+    }
+}
+
+/// The player's own entity, or another's.
+fn seen(app: &mut App, is_own: bool) -> Vec<Entity> {
+    let mut query = app.world_mut().query::<(Entity, &RemoteController)>();
+    let found = query.iter(app.world()).filter(|(_, remote)| remote.is_own == is_own);
+    found.map(|(entity, _)| entity).collect()
+}
+
+#[test]
+fn entities_appear_with_what_the_server_shows() {
+    let (mut server, port) = server();
+    let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(|_: On<'_, '_, ServerJoined>, notes: Res<'_, Notes>| notes.note("joined"));
+    play(&mut server, &mut [&mut ada, &mut bob], 90);
+    assert_eq!(notes.take(), ["joined"]);
+    assert!(ada.world().resource::<UgasClient>().is_playing);
+    assert_eq!(server.world().resource::<UgasServer>().clients, 2);
+    for app in [&mut ada, &mut bob] {
+        let (own, others) = (seen(app, true), seen(app, false));
+        assert_eq!((own.len(), others.len()), (1, 1));
+        assert_eq!(get::<RemoteController>(app, own[0]).template.as_deref(), Some("Duelist"));
+        assert_eq!(get::<Attributes>(app, own[0]).current("Mana"), 50.0);
+        assert_eq!(get::<Attributes>(app, others[0]).current("Health"), 100.0);
+        assert!(get::<Abilities>(app, own[0]).has("GA_Zap"));
+    }
+}
+
+#[test]
+fn what_a_player_does_is_predicted_decided_and_seen() {
+    let (mut server, port) = server();
+    let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
+    play(&mut server, &mut [&mut ada, &mut bob], 90);
+    let notes = Notes::default();
+    bob.insert_resource(notes.clone());
+    bob.on_attribute("Health", |In(change): In<AttributeChanged>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} to {}", change.old, change.new));
+    });
+    bob.on_cue("GameplayCue", |In(cue): In<CueChange>, notes: Res<'_, Notes>| {
+        if let CueChange::Burst(cue) = cue {
+            notes.note(cue.name.to_string());
+        }
+    });
+    let (own, other) = (seen(&mut ada, true)[0], seen(&mut ada, false)[0]);
+    let sent = game(&mut ada).activate_on(own, "GA_Zap", other).unwrap();
+    assert!(matches!(sent, bevy_ugas::Activated::Sent(_)));
+    // Nothing has come back from the server in a step: it is predicted.
+    for _ in 0..2 {
+        ada.update();
+    }
+    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), 30.0); // 50 - 20
+    play(&mut server, &mut [&mut ada, &mut bob], 60);
+    assert_eq!(ada.world().resource::<UgasClient>().statistics.confirmed, 1);
+    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), 30.0);
+    assert_eq!(get::<Attributes>(&ada, other).current("Health"), 90.0); // 100 - 10
+    let victim = seen(&mut bob, true)[0];
+    assert_eq!(get::<Attributes>(&bob, victim).current("Health"), 90.0);
+    let mut told = notes.take();
+    told.sort();
+    assert_eq!(told, ["100 to 90", "GameplayCue.Impact.Fire"]);
+}
+
+#[test]
+fn only_the_server_decides() {
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    play(&mut server, &mut [&mut ada], 90);
+    let own = seen(&mut ada, true)[0];
+    assert_eq!(game(&mut ada).apply("GE_Hit", None, own), Err(GameplayError::NotAuthority));
+    let refused = game(&mut ada).install(catalog()).unwrap_err();
+    assert_eq!(refused, GameplayError::RulesInUse);
+    // Somebody who cannot pay is refused by the client itself.
+    for _ in 0..2 {
+        game(&mut ada).activate(own, "GA_Zap").unwrap();
+        play(&mut server, &mut [&mut ada], 30);
+    }
+    let refused = game(&mut ada).activate(own, "GA_Zap").unwrap_err();
+    assert!(
+        matches!(&refused, GameplayError::Activation(refusal) if refusal.code() == "CannotAfford"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn who_leaves_is_gone_for_everybody() {
+    let (mut server, port) = server();
+    let (mut ada, mut bob) = (client(&port, 1), client(&port, 2));
+    let notes = Notes::default();
+    server.insert_resource(notes.clone());
+    server.add_observer(|left: On<'_, '_, ClientLeft>, notes: Res<'_, Notes>| {
+        notes.note(format!("left {:?}", left.reason));
+    });
+    play(&mut server, &mut [&mut ada, &mut bob], 90);
+    // The server takes its controller away when it goes.
+    let owned: Vec<Entity> = game(&mut server).entities().map(|(entity, _)| entity).collect();
+    assert_eq!(owned.len(), 2);
+    game(&mut ada).leave().unwrap();
+    play(&mut server, &mut [&mut ada, &mut bob], 30);
+    assert_eq!(notes.take(), ["left None"]);
+    server.world_mut().despawn(owned[0]);
+    play(&mut server, &mut [&mut bob], 30);
+    assert_eq!(seen(&mut bob, false).len() + seen(&mut bob, true).len(), 1);
+}
+
+#[test]
+fn a_rule_decides_who_sees_whom() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let wounded_only = |simulation: &ugas::Simulation, _: &[ugas::ControllerId], other| {
+        let health = simulation.catalog().attribute("Health").unwrap();
+        simulation.current(other, health).is_some_and(|health| health < 100.0)
+    };
+    let plugin = UgasServerPlugin::new(ServerEndpoint::Memory(memory)).with_relevance(6, wounded_only);
+    let mut server = app_over(plugin);
+    server.add_observer(welcome);
+    let healthy = spawn(&mut server, "Duelist");
+    let mut ada = client(&port, 1);
+    play(&mut server, &mut [&mut ada], 90);
+    assert_eq!((seen(&mut ada, true).len(), seen(&mut ada, false).len()), (1, 0));
+    game(&mut server).apply("GE_Hit", None, healthy).unwrap();
+    play(&mut server, &mut [&mut ada], 60);
+    assert_eq!(seen(&mut ada, false).len(), 1);
+}
+
+#[test]
+fn components_of_the_server_follow_as_without_a_network() {
+    let (mut server, _) = server();
+    count_changes::<Attributes>(&mut server);
+    let wolves = [spawn(&mut server, "Wolf"), spawn(&mut server, "Wolf")];
+    server.update();
+    server.update();
+    changes::<Attributes>(&mut server);
+    game(&mut server).apply("GE_Hit", wolves[0], wolves[1]).unwrap();
+    for _ in 0..60 {
+        server.update();
+    }
+    assert_eq!(get::<Attributes>(&server, wolves[1]).current("Health"), 50.0);
+    assert_eq!(changes::<Attributes>(&mut server), 1);
+}
+
+#[test]
+fn a_real_socket_carries_it_too() {
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let endpoint = ServerEndpoint::Udp { listen, access: Access::OpenOnLoopback };
+    let mut server = app_over(UgasServerPlugin::new(endpoint));
+    server.add_observer(welcome);
+    server.update();
+    server.update();
+    let address = server.world().resource::<UgasServer>().address.unwrap();
+    let protocol = ProtocolId::of(protocol::message::PROTOCOL, rules().hash());
+    let token = ConnectToken::without_secrets(protocol, &Admission::new(7, address)).unwrap();
+    let mut ada = app_over(UgasClientPlugin::new(ClientEndpoint::Udp(Box::new(token)), 7));
+    let lost = Notes::default();
+    ada.insert_resource(lost.clone());
+    ada.add_observer(|gone: On<'_, '_, ServerLost>, notes: Res<'_, Notes>| notes.note(format!("{gone:?}")));
+    for _ in 0..2_000 {
+        play(&mut server, &mut [&mut ada], 1);
+        if !seen(&mut ada, true).is_empty() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    panic!("the player's own controller never came: {:?}", lost.take());
+}

@@ -1,0 +1,85 @@
+//! Attribute sets from structs.
+
+use bevy_app::{App, TaskPoolPlugin};
+use bevy_ecs::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::prelude::*;
+use bevy_ugas::rules::RulesExtensions;
+use bevy_ugas::{AttributeSet, data};
+use ugas::{CaptureDef, ControllerDef, EffectDef, MagnitudeDef, Operation, native};
+
+use crate::fixture::*;
+
+#[derive(Component, AttributeSet, Clone, PartialEq, Debug)]
+#[attribute_set(name = "FighterSet")]
+struct Fighter {
+    #[attribute(default = 80.0, min = 1.0)]
+    max_health: f64,
+    #[attribute(default = 80.0, min = 0.0, max = "MaxHealth")]
+    health: f64,
+    #[attribute(name = "Might", default = 7.5)]
+    strength: f64,
+    #[attribute(derived = "MaxHealth / 10")]
+    toughness: f64,
+}
+
+fn app_in_rust() -> App {
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(UgasPlugins::default())
+        .add_attribute_set::<Fighter>()
+        .add_calculation(
+            "Twice",
+            native(
+                vec![CaptureDef::source(Fighter::STRENGTH)],
+                |context| Ok(-2.0 * context.source("Might")?),
+            ),
+        )
+        .extend_rules(|builder| {
+            builder
+                .effect(EffectDef::instant("GE_Strike").modify(
+                    Fighter::HEALTH,
+                    Operation::Add,
+                    MagnitudeDef::calculation("Twice"),
+                ))
+                .template(ControllerDef::new("Fighter").with_set(Fighter::NAME))
+        });
+    let extensions = app.world().resource::<RulesExtensions>().clone();
+    let pack = extensions.extend(data::Loader::new()).load().unwrap();
+    game(&mut app).install(pack.catalog).unwrap();
+    app.update();
+    app
+}
+
+#[test]
+fn a_struct_declares_a_set() {
+    let set = Fighter::definition();
+    assert_eq!((Fighter::NAME, set.attributes.len()), ("FighterSet", 4));
+    assert_eq!(Fighter::STRENGTH.0, "Might");
+    let mut app = app_in_rust();
+    let fighter = spawn(&mut app, "Fighter");
+    assert_eq!(game(&mut app).current(fighter, Fighter::HEALTH), Some(80.0));
+    assert_eq!(get::<Attributes>(&app, fighter).current(Fighter::TOUGHNESS), 8.0);
+}
+
+#[test]
+fn the_struct_is_a_component_that_follows() {
+    let mut app = app_in_rust();
+    let (fighter, other) = (spawn(&mut app, "Fighter"), spawn(&mut app, "Fighter"));
+    app.update();
+    let expected = Fighter { max_health: 80.0, health: 80.0, strength: 7.5, toughness: 8.0 };
+    assert_eq!(*get::<Fighter>(&app, fighter), expected);
+    count_changes::<Fighter>(&mut app);
+    app.update();
+    changes::<Fighter>(&mut app);
+    game(&mut app).apply("GE_Strike", other, fighter).unwrap();
+    run(&mut app, 0.5);
+    assert_eq!(get::<Fighter>(&app, fighter).health, 65.0); // 80 - 2 × 7.5
+    assert_eq!(changes::<Fighter>(&mut app), 1);
+    // Without the set there is no component.
+    app.world_mut().entity_mut(fighter).remove::<GameplayController>();
+    let game_pieces = app.world_mut().spawn(GameplayController::from_def(ControllerDef::default())).id();
+    app.update();
+    assert!(app.world().get::<Fighter>(game_pieces).is_none());
+}

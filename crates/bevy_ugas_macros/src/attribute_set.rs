@@ -1,0 +1,155 @@
+//! From a struct to an attribute set.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result};
+
+/// What a field says of its attribute.
+#[derive(Default)]
+struct Options {
+    name: Option<LitStr>,
+    default: Option<Expr>,
+    derived: Option<Expr>,
+    min: Option<Expr>,
+    max: Option<Expr>,
+}
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(&input.ident, "an attribute set is a struct"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new_spanned(&input.ident, "an attribute set has fields with names"));
+    };
+    let ident = &input.ident;
+    let set_name = set_name(input)?;
+    let (mut constants, mut definitions, mut readings) = (Vec::new(), Vec::new(), Vec::new());
+    for field in &fields.named {
+        let Some(field_name) = &field.ident else { continue };
+        let options = options(field)?;
+        let name = match &options.name {
+            Some(name) => name.value(),
+            None => pascal_case(&field_name.to_string()),
+        };
+        let constant = format_ident!("{}", field_name.to_string().to_uppercase(), span = field_name.span());
+        let documentation = format!("The attribute `{name}`.");
+        constants.push(quote! {
+            #[doc = #documentation]
+            pub const #constant: ::bevy_ugas::AttributeName = ::bevy_ugas::AttributeName(#name);
+        });
+        definitions.push(definition(field_name, &name, &options)?);
+        readings.push(quote! { #field_name: attributes.value(Self::#constant)?.current });
+    }
+    Ok(quote! {
+        #[automatically_derived]
+        impl #ident {
+            #(#constants)*
+        }
+
+        #[automatically_derived]
+        impl ::bevy_ugas::AttributeSet for #ident {
+            const NAME: &'static str = #set_name;
+
+            fn definition() -> ::bevy_ugas::ugas::AttributeSetDef {
+                ::bevy_ugas::ugas::AttributeSetDef::new(#set_name)#(.with(#definitions))*
+            }
+
+            fn read(attributes: &::bevy_ugas::Attributes) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(Self { #(#readings),* })
+            }
+        }
+    })
+}
+
+fn set_name(input: &DeriveInput) -> Result<String> {
+    let mut name = input.ident.to_string();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute_set")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("an attribute set has a `name` only"));
+            }
+            name = meta.value()?.parse::<LitStr>()?.value();
+            Ok(())
+        })?;
+    }
+    Ok(name)
+}
+
+fn options(field: &Field) -> Result<Options> {
+    let mut options = Options::default();
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("name") {
+                options.name = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("default") {
+                options.default = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("derived") {
+                options.derived = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("min") {
+                options.min = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("max") {
+                options.max = Some(meta.value()?.parse()?);
+            } else {
+                return Err(meta.error("known are `name`, `default`, `derived`, `min` and `max`"));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(options)
+}
+
+fn definition(field: &Ident, name: &str, options: &Options) -> Result<TokenStream> {
+    let Options { default, derived, min, max, name: _ } = options;
+    let new = match (default, derived) {
+        (Some(_), Some(_)) => {
+            return Err(Error::new_spanned(
+                field,
+                "a derived attribute has no default: its expression gives it",
+            ));
+        }
+        (Some(default), None) => quote! { ::bevy_ugas::ugas::AttributeDef::new(#name, #default) },
+        (None, Some(derived)) => quote! { ::bevy_ugas::ugas::AttributeDef::derived(#name, #derived) },
+        (None, None) => quote! { ::bevy_ugas::ugas::AttributeDef::new(#name, 0.0) },
+    };
+    let min = min.as_ref().map(|min| quote! { .min(#min) });
+    let max = max.as_ref().map(|max| quote! { .max(#max) });
+    Ok(quote! { #new #min #max })
+}
+
+/// `max_health` is `MaxHealth`.
+fn pascal_case(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        first + letters.as_str()
+    };
+    words.map(capital).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_become_names() {
+        assert_eq!(pascal_case("max_health"), "MaxHealth");
+        assert_eq!(pascal_case("mana"), "Mana");
+        assert_eq!(pascal_case("_r2_d2"), "R2D2");
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let told = |text: &str| expand(&syn::parse_str(text).unwrap()).unwrap_err().to_string();
+        assert_eq!(told("enum Combat { Health }"), "an attribute set is a struct");
+        assert_eq!(told("struct Combat(f64);"), "an attribute set has fields with names");
+        assert_eq!(
+            told("struct Combat { #[attribute(least = 1.0)] health: f64 }"),
+            "known are `name`, `default`, `derived`, `min` and `max`"
+        );
+        assert!(
+            told("struct Combat { #[attribute(default = 1.0, derived = \"Mana\")] health: f64 }")
+                .contains("no default")
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! The derive macro of `bevy_ugas`; use it from there.
+
+mod attribute_set;
+
+use proc_macro::TokenStream;
+
+/// Declares an attribute set from a struct whose fields are `f64`.
+///
+/// ```ignore
+/// #[derive(Component, AttributeSet, PartialEq)]
+/// #[attribute_set(name = "Combat")] // the struct's name, if it is left out
+/// struct Combat {
+///     #[attribute(default = 100.0, min = 1.0)]
+///     max_health: f64, // called `MaxHealth`, or as `name = "…"` says
+///     #[attribute(default = 100.0, min = 0.0, max = "MaxHealth")]
+///     health: f64,
+///     #[attribute(derived = "MaxHealth / 10")]
+///     toughness: f64,
+/// }
+/// ```
+///
+/// Beside the trait `AttributeSet` it gives the struct a constant for each attribute (`Combat::MAX_HEALTH`), which goes
+/// wherever an attribute is named.
+#[proc_macro_derive(AttributeSet, attributes(attribute_set, attribute))]
+pub fn derive_attribute_set(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    attribute_set::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
