@@ -2,7 +2,7 @@
 //!
 //! A player is an entity with a [`GameplayController`](crate::GameplayController) and a [`PlayerInput`]. What devices report in a
 //! frame goes to the player's mapper; what its actions do is passed on in `FixedUpdate`, in
-//! [`GameplaySystems::Input`](crate::GameplaySystems::Input), as presses and releases. Which control means what is in the pack, or in a
+//! [`GameplaySystems::Input`], as presses and releases. Which control means what is in the pack, or in a
 //! scheme made in code; what a player changes is saved as plain text.
 
 mod names;

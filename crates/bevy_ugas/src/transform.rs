@@ -48,18 +48,18 @@ impl Plugin for UgasTransformPlugin {
 }
 
 type Place<'a> = (Entity, &'a Transform, Option<&'a GlobalTransform>, Has<ChildOf>, Option<&'a AvatarOf>);
-type Moved = (
-    Or<(Changed<Transform>, Changed<GlobalTransform>)>,
-    Or<(With<GameplayController>, With<AvatarOf>)>,
-    Without<Unmoving>,
-);
+type Ours = (Or<(With<GameplayController>, With<AvatarOf>)>, Without<Unmoving>);
+/// Each is found by one tick: of its own transform if it has no parent, of the propagated one otherwise.
+type MovedRoots = (Changed<Transform>, Without<ChildOf>, Ours);
+type MovedChildren = (Changed<GlobalTransform>, With<ChildOf>, Ours);
 
 fn place_moved(
-    moved: Query<'_, '_, Place<'_>, Moved>,
+    roots: Query<'_, '_, Place<'_>, MovedRoots>,
+    children: Query<'_, '_, Place<'_>, MovedChildren>,
     axis: Res<'_, FacingAxis>,
     mut game: ResMut<'_, GameplayWorld>,
 ) {
-    for place in &moved {
+    for place in roots.iter().chain(&children) {
         tell(&mut game, axis.0, place);
     }
 }
