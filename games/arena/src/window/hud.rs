@@ -56,6 +56,10 @@ fn label(text: &str, size: f32, colour: Color) -> impl Bundle + use<> {
     (Text::new(text), TextFont::from_font_size(size), TextColor(colour))
 }
 
+fn shadow() -> TextShadow {
+    TextShadow { offset: Vec2::splat(1.0), color: Color::BLACK }
+}
+
 fn gauge(name: &'static str, value: &'static str, most: &'static str, colour: Color) -> impl Bundle {
     let row = Node { align_items: AlignItems::Center, column_gap: px(10), ..default() };
     let well = Node { width: px(BAR), height: px(18), border_radius: BorderRadius::all(px(4)), ..default() };
@@ -75,14 +79,7 @@ fn gauge(name: &'static str, value: &'static str, most: &'static str, colour: Co
                 BackgroundColor(colour::WELL),
                 children![
                     (Gauge { value, most }, fill, BackgroundColor(colour)),
-                    (
-                        over,
-                        children![(
-                            GaugeText(value, most),
-                            label("", 13.0, Color::WHITE),
-                            TextShadow::default()
-                        )]
-                    ),
+                    (over, children![(GaugeText(value, most), label("", 13.0, Color::WHITE), shadow())]),
                 ],
             ),
         ],
@@ -164,7 +161,7 @@ fn set_up(mut commands: Commands<'_, '_>) {
             justify_content: JustifyContent::Center,
             ..default()
         },
-        children![(Notice, label("", 34.0, colour::TEXT), TextShadow::default())],
+        children![(Notice, label("", 34.0, colour::TEXT), shadow())],
     ));
 }
 
@@ -265,7 +262,7 @@ fn spawn_icon(commands: &mut Commands<'_, '_>, ability: &str, key: &str) -> Enti
         ..default()
     };
     let shade = commands.spawn((shade, BackgroundColor(Color::srgba(0.0, 0.0, 0.0, 0.72)))).id();
-    let seconds = commands.spawn((label("", 22.0, Color::WHITE), TextShadow::default())).id();
+    let seconds = commands.spawn((label("", 22.0, Color::WHITE), shadow())).id();
     let middle = Node {
         position_type: PositionType::Absolute,
         width: percent(100),

@@ -31,6 +31,7 @@ struct Shapes {
 struct Puppet {
     skin: Handle<ColorMaterial>,
     rim: Handle<ColorMaterial>,
+    edge: Color,
     torso: Entity,
     bar: Entity,
     barrier: Entity,
@@ -63,7 +64,8 @@ fn dress(
         let size = size_of(attributes);
         let colour = colour::of(*kind);
         let skin = materials.add(colour);
-        let rim = materials.add(if is_own { Color::WHITE } else { colour.darker(0.25) });
+        let edge = if is_own { Color::WHITE } else { colour.mix(&Color::BLACK, 0.45) };
+        let rim = materials.add(edge);
         let torso =
             commands.spawn((Transform::from_scale(Vec3::new(size, size, 1.0)), Visibility::default())).id();
         let layer = |commands: &mut Commands<'_, '_>,
@@ -114,7 +116,7 @@ fn dress(
         commands
             .entity(entity)
             .insert((
-                Puppet { skin, rim, torso, bar, barrier, pips, words },
+                Puppet { skin, rim, edge, torso, bar, barrier, pips, words },
                 Transform::from_translation(body.position.extend(0.0)),
                 Visibility::default(),
             ))
@@ -224,10 +226,15 @@ fn show_states(
         let is_down = tags.has("State.Dead");
         if let Some(mut skin) = materials.get_mut(&puppet.skin) {
             let colour = colour::of(*kind);
-            skin.color = if is_down { colour.darker(0.3).with_alpha(0.25) } else { colour };
+            skin.color = faded(colour, is_down);
         }
         if let Some(mut rim) = materials.get_mut(&puppet.rim) {
-            rim.color = rim.color.with_alpha(if is_down { 0.15 } else { 1.0 });
+            rim.color = faded(puppet.edge, is_down);
         }
     }
+}
+
+/// Who is down is hardly seen against the floor.
+fn faded(colour: Color, is_down: bool) -> Color {
+    if is_down { colour.mix(&colour::FLOOR, 0.75) } else { colour }
 }
