@@ -109,6 +109,10 @@ pub struct UgasClient {
     pub is_playing: bool,
     /// How long a datagram takes to the server and back.
     pub round_trip: Span,
+    /// The tick that is shown.
+    pub tick: Tick,
+    /// The newest tick of the server's that it is built upon: what a game moves ahead by itself, it moves ahead from there.
+    pub confirmed: Option<Tick>,
     /// What was counted so far.
     pub statistics: ClientStatistics,
 }
@@ -254,6 +258,7 @@ fn send(mut game: ResMut<'_, GameplayWorld>, mut about: ResMut<'_, UgasClient>) 
         side.send();
         about.is_playing = side.client.is_playing();
         about.round_trip = side.client.round_trip();
+        (about.tick, about.confirmed) = (side.client.current_tick(), side.client.confirmed_tick());
         about.statistics = side.client.statistics();
     }
 }

@@ -1,0 +1,72 @@
+//! What minions want: to come as near as their kind likes, and to use what they have.
+
+use bevy_ecs::prelude::{Component, Entity, Query, With};
+use bevy_math::Vec2;
+use bevy_ugas::prelude::*;
+
+use crate::field::Body;
+use crate::fighter::{Kind, is_standing};
+
+/// How many steps pass between two looks at the world.
+const PATIENCE: u32 = 8;
+
+/// The mind of a minion.
+#[derive(Component, Clone, Default, Debug)]
+pub struct Mind {
+    /// Steps until it thinks again.
+    rest: u32,
+    /// Which way it goes around whom it keeps away from.
+    is_left_handed: bool,
+}
+
+/// Everybody with a mind makes it up.
+pub fn think(
+    mut gameplay: Gameplay<'_>,
+    mut minions: Query<'_, '_, (Entity, &mut Mind, &mut Body, &Attributes, &Tags, &Abilities), With<Kind>>,
+    others: Query<'_, '_, (Entity, &Body, &Tags, &Kind), bevy_ecs::prelude::Without<Mind>>,
+) {
+    for (entity, mut mind, mut body, attributes, tags, abilities) in &mut minions {
+        if !is_standing(tags) {
+            continue;
+        }
+        if mind.rest > 0 {
+            mind.rest -= 1;
+            continue;
+        }
+        mind.rest = PATIENCE;
+        mind.is_left_handed ^= entity.index_u32() % 7 == mind.rest % 7;
+        let enemy = others
+            .iter()
+            .filter(|(_, _, tags, kind)| **kind == Kind::Champion && is_standing(tags))
+            .map(|(enemy, other, ..)| (enemy, other.position, other.position.distance(body.position)))
+            .filter(|(_, _, distance)| f64::from(*distance) <= attributes.current("Sight"))
+            .min_by(|a, b| a.2.total_cmp(&b.2).then(a.0.cmp(&b.0)));
+        let Some((enemy, position, distance)) = enemy else {
+            let home = body.home - body.position;
+            body.walk = if home.length() > 20.0 { home.normalize_or_zero() * 0.5 } else { Vec2::ZERO };
+            let walk = body.walk;
+            body.look(walk);
+            continue;
+        };
+        let wanted = attributes.current("KeepDistance") as f32;
+        let ahead = (position - body.position).normalize_or_zero();
+        body.walk = if distance > wanted {
+            ahead
+        } else if distance < wanted * 0.7 {
+            -ahead
+        } else if mind.is_left_handed {
+            ahead.perp() * 0.5
+        } else {
+            -ahead.perp() * 0.5
+        };
+        body.look(ahead);
+        for input in ["Mind.Special", "Mind.Attack"] {
+            let Some(ability) = abilities.on_input(input) else { continue };
+            // What is not possible now is tried again at the next look.
+            let is_possible = gameplay.can_activate(entity, ability.ability).is_ok();
+            if is_possible && gameplay.activate_on(entity, ability.ability, enemy).is_ok() {
+                break;
+            }
+        }
+    }
+}

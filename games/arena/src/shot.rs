@@ -1,0 +1,160 @@
+//! What flies: thrown because an ability asks for it, and told of when it hits.
+
+use bevy_ecs::prelude::{Commands, Component, Entity, In, Query, Res, With};
+use bevy_math::Vec2;
+use bevy_time::Time;
+use bevy_ugas::prelude::*;
+use ugas::HostValue;
+
+use crate::field::{Body, HALF, size_of, to_point};
+use crate::fighter::is_standing;
+
+/// Something in the air.
+#[derive(Component, Clone, Debug)]
+pub struct Shot {
+    /// Who threw it.
+    pub owner: Entity,
+    /// Its class, as the pack calls it.
+    pub class: String,
+    /// Where it is.
+    pub position: Vec2,
+    /// Where it flies, in a second.
+    pub velocity: Vec2,
+    /// How far it still flies.
+    pub left: f32,
+    /// How big it is.
+    pub radius: f32,
+    /// The event that its owner gets when it hits.
+    pub event: String,
+    team: Option<String>,
+}
+
+/// An ability asks for a projectile: its class and the event of a hit stand in the request, how it flies in the attributes of
+/// who throws it. Nobody waits for it, so there is nothing to complete.
+pub fn throw(
+    In(request): In<HostTaskRequested>,
+    gameplay: GameplayView<'_>,
+    mut commands: Commands<'_, '_>,
+    mut bodies: Query<'_, '_, (&mut Body, &Attributes, Option<&GameplayTeam>)>,
+) {
+    let target = request.targets.first().and_then(|target| bodies.get(*target).ok());
+    let aim = aim_of(&gameplay, &request).or_else(|| target.map(|(body, ..)| body.position));
+    let Ok((mut body, attributes, team)) = bodies.get_mut(request.entity) else { return };
+    if let Some(aim) = aim {
+        body.look_at(aim);
+    }
+    let mut shot = Shot::from(request.entity, &body, attributes, team, text(&request, "ProjectileClass"));
+    text(&request, "HitEventTag").clone_into(&mut shot.event);
+    commands.spawn(shot);
+}
+
+impl Shot {
+    /// Something of this class that somebody throws ahead, and that tells nobody when it hits.
+    pub fn from(
+        owner: Entity,
+        body: &Body,
+        attributes: &Attributes,
+        team: Option<&GameplayTeam>,
+        class: &str,
+    ) -> Self {
+        Self {
+            owner,
+            class: class.to_owned(),
+            position: body.position + body.facing * size_of(attributes),
+            velocity: body.facing * attributes.current("ShotSpeed") as f32,
+            left: attributes.current("ShotRange") as f32,
+            radius: attributes.current("ShotSize") as f32,
+            event: String::new(),
+            team: team.map(|team| team.0.clone()),
+        }
+    }
+}
+
+/// Everything in the air flies on, and hits the first of the other side that is in its way.
+pub fn fly(
+    time: Res<'_, Time>,
+    mut gameplay: Gameplay<'_>,
+    mut commands: Commands<'_, '_>,
+    mut shots: Query<'_, '_, (Entity, &mut Shot)>,
+    bodies: Query<
+        '_,
+        '_,
+        (Entity, &Body, &Attributes, &Tags, Option<&GameplayTeam>),
+        With<GameplayController>,
+    >,
+) {
+    for (entity, mut shot) in &mut shots {
+        let from = shot.position;
+        let way = shot.velocity * time.delta_secs();
+        shot.position += way;
+        shot.left -= way.length();
+        let hit = bodies
+            .iter()
+            .filter(|(other, _, _, tags, team)| {
+                *other != shot.owner && is_standing(tags) && team.map(|team| &team.0) != shot.team.as_ref()
+            })
+            .map(|(other, body, attributes, ..)| {
+                (other, distance(from, shot.position, body.position) - size_of(attributes) - shot.radius)
+            })
+            .filter(|(_, room)| *room <= 0.0)
+            .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        if let Some((victim, _)) = hit {
+            tell(&mut gameplay, &shot, victim);
+        }
+        if hit.is_some() || shot.left <= 0.0 || shot.position.abs().cmpgt(HALF).any() {
+            commands.entity(entity).despawn();
+        }
+    }
+}
+
+/// The thrower hears of a hit; what that means is for the rules to say.
+fn tell(gameplay: &mut Gameplay<'_>, shot: &Shot, victim: Entity) {
+    let (Some(instigator), Some(target)) = (gameplay.controller(shot.owner), gameplay.controller(victim))
+    else {
+        return;
+    };
+    if let Ok(mut event) = gameplay.event(shot.event.as_str()) {
+        (event.instigator, event.target) = (Some(instigator), Some(target));
+        // A client leaves this to its server.
+        let _ = gameplay.send_event(shot.owner, event);
+    }
+}
+
+/// The place that the run was aimed at.
+fn aim_of(gameplay: &GameplayView<'_>, request: &HostTaskRequested) -> Option<Vec2> {
+    let simulation = gameplay.simulation()?;
+    let run = simulation.activation(simulation.task(request.task)?.activation())?;
+    run.targets().first_location().map(to_point)
+}
+
+fn text<'a>(request: &'a HostTaskRequested, name: &str) -> &'a str {
+    match value(request, name) {
+        Some(HostValue::Text(text)) => text,
+        _ => "",
+    }
+}
+
+fn value<'a>(request: &'a HostTaskRequested, name: &str) -> Option<&'a HostValue> {
+    request.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+/// How near a point is to the way from one place to another.
+fn distance(from: Vec2, to: Vec2, point: Vec2) -> f32 {
+    let way = to - from;
+    let length = way.length_squared();
+    let along = if length > 0.0 { ((point - from).dot(way) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (from + way * along).distance(point)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_shots_do_not_fly_through_anybody() {
+        let (from, to) = (Vec2::ZERO, Vec2::new(100.0, 0.0));
+        assert_eq!(distance(from, to, Vec2::new(50.0, 3.0)), 3.0);
+        assert_eq!(distance(from, to, Vec2::new(104.0, 3.0)), 5.0); // 3, 4, 5
+        assert_eq!(distance(from, from, Vec2::new(0.0, 2.0)), 2.0);
+    }
+}
