@@ -44,9 +44,9 @@ impl Backend {
         match self {
             Self::Local(simulation) => simulation.advance(span),
             #[cfg(feature = "net")]
-            Self::Server(side) => side.step(span),
+            Self::Server(side) => side.step(),
             #[cfg(feature = "net")]
-            Self::Client(side) => side.step(span),
+            Self::Client(side) => side.step(),
         }
     }
 

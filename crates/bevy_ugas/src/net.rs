@@ -25,7 +25,7 @@ pub use ugas_net as protocol;
 /// Sockets, tokens and keys.
 pub use ugas_transport as transport;
 
-use bevy_time::{Fixed, Time};
+use bevy_time::{Fixed, Real, Time};
 use core::time::Duration;
 use ugas_net::{ActError, TickLength};
 
@@ -43,4 +43,9 @@ impl From<ActError> for GameplayError {
 /// The fixed step of both sides is a tick.
 fn fixed_step(length: TickLength) -> Time<Fixed> {
     Time::<Fixed>::from_duration(Duration::from_micros(u64::from(length.micros())))
+}
+
+/// What a clock on the wall says, as both sides want it.
+fn time_of(clock: &Time<Real>) -> ugas::Time {
+    ugas::Time::from_micros(u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX))
 }

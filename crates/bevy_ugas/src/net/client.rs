@@ -4,18 +4,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use bevy_app::{App, FixedUpdate, Plugin};
-use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, ResMut, Resource, World};
+use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, Res, ResMut, Resource, World};
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
+use bevy_time::Real;
 use ugas::{Catalog, Config, ControllerId, Span, Time};
 use ugas_net::message::{ByeReason, RefusedReason, Rejection};
 use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, Tick, TickLength};
 use ugas_transport::memory::MemoryPort;
 use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
 
-use super::{convert, fixed_step};
+use super::{convert, fixed_step, time_of};
 use crate::backend::Backend;
 use crate::controller::GameplayController;
 use crate::error::GameplayError;
@@ -176,8 +177,9 @@ impl ClientSide {
         Ok(Self { client, transport, now: Time::ZERO, shown: None, game: Vec::new(), news: Vec::new() })
     }
 
-    pub(crate) fn step(&mut self, span: Span) {
-        self.now += span;
+    /// Plays the ticks that are due by the clock on the wall: frames may be slow, and then fixed steps are left out, but the
+    /// server goes on.
+    pub(crate) fn step(&mut self) {
         self.client.update(self.now);
         while let Some(event) = self.client.poll_event() {
             self.news.push(event);
@@ -193,7 +195,8 @@ impl ClientSide {
         self.client.simulation().controllers().map(|(controller, _)| controller).collect()
     }
 
-    fn receive(&mut self) {
+    fn receive(&mut self, now: Time) {
+        self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
             tracing::warn!("the client's socket: {error}");
         }
@@ -247,9 +250,9 @@ impl GameplayWorld {
     }
 }
 
-fn receive(mut game: ResMut<'_, GameplayWorld>) {
+fn receive(clock: Res<'_, bevy_time::Time<Real>>, mut game: ResMut<'_, GameplayWorld>) {
     if let Some(side) = game.client_side() {
-        side.receive();
+        side.receive(time_of(&clock));
     }
 }
 

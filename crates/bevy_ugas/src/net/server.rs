@@ -5,16 +5,17 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use bevy_app::{App, FixedUpdate, Plugin};
-use bevy_ecs::prelude::{Entity, Event, Message, ResMut, Resource, World};
+use bevy_ecs::prelude::{Entity, Event, Message, Res, ResMut, Resource, World};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_platform::sync::Arc;
-use ugas::{Catalog, Config, ControllerId, Role, Simulation, Span, Time};
+use bevy_time::Real;
+use ugas::{Catalog, Config, ControllerId, Role, Simulation, Time};
 use ugas_net::message::{ByeReason, ClientId, PROTOCOL, Rejection};
 use ugas_net::{Lens, Own, PeerId, Server, ServerConfig, ServerEvent};
 use ugas_transport::memory::MemoryServer;
 use ugas_transport::{Access, ProtocolId, ServerSocket, ServerTransport};
 
-use super::fixed_step;
+use super::{fixed_step, time_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
 use crate::plugin::GameplaySystems;
@@ -196,8 +197,7 @@ impl ServerSide {
         Ok(Self { server, transport, address, relevance, now: Time::ZERO, game, sessions })
     }
 
-    pub(crate) fn step(&mut self, span: Span) {
-        self.now += span;
+    pub(crate) fn step(&mut self) {
         self.server.tick(self.now);
         while let Some(event) = self.server.poll_event() {
             match event {
@@ -207,7 +207,8 @@ impl ServerSide {
         }
     }
 
-    fn receive(&mut self) {
+    fn receive(&mut self, now: Time) {
+        self.now = now;
         if let Err(error) = self.transport.poll(Instant::now()) {
             tracing::warn!("the server's socket: {error}");
         }
@@ -317,9 +318,9 @@ impl GameplayWorld {
     }
 }
 
-fn receive(mut game: ResMut<'_, GameplayWorld>) {
+fn receive(clock: Res<'_, bevy_time::Time<Real>>, mut game: ResMut<'_, GameplayWorld>) {
     if let Some(side) = game.server_side() {
-        side.receive();
+        side.receive(time_of(&clock));
     }
 }
 
