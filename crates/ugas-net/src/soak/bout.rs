@@ -222,6 +222,8 @@ impl Bout {
         let is_cheat = !player.is_honest();
         if let Some(hero) = hero {
             self.server.give(hero, client);
+            // It may have been hidden from them in the tick in which they came; their own they see.
+            self.hidden.entry(client).or_default().remove(&hero);
         }
         if let Some(vault) = self.vault.filter(|_| is_cheat) {
             self.server.hide(vault, client);
