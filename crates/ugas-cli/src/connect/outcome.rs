@@ -26,6 +26,13 @@ pub(super) struct Outcome {
 impl Outcome {
     /// What is seen last, and then the player leaves.
     pub(super) fn of(player: &mut Player, failures: Vec<Failure>) -> Self {
+        let is_known = player.client().id().is_some();
+        let end = match player.end() {
+            End::Left if !is_known => {
+                End::Lost("the server did not answer: check its address, and that it runs".to_owned())
+            }
+            end => end,
+        };
         let client = player.client();
         let own = player.own().and_then(|own| client.simulation().debug(own));
         Self {
@@ -37,7 +44,7 @@ impl Outcome {
             own,
             others: player.others().len(),
             failures,
-            end: player.end(),
+            end,
         }
     }
 

@@ -120,6 +120,7 @@ Steps:
   - Expect: { Attributes: { Mana: 70 }, Rejected: 0 }
   - Activate: { Ability: GA_FireballImpact, Target: Ogre }
   - Expect: { Last: NotAllowed, Rejected: 1, Within: 10 }
+  - Wait: 0.1
 ";
 
 #[test]
@@ -153,6 +154,14 @@ fn an_expectation_that_fails_is_an_answer() {
     let failure = &outcome["failures"][0];
     assert_eq!((&failure["step"], &failure["line"]), (&1.into(), &3.into()));
     assert_eq!(failure["message"], "`Mana` is 120, not at most 1");
+}
+
+#[test]
+fn who_never_got_an_answer_did_not_play() {
+    let pack = root("packs/spells");
+    let answer = ugas(["connect", "127.0.0.1:1", "--pack", &pack, "--for", "0.5", "--format", "json"]);
+    let outcome = answer.json();
+    assert_eq!((answer.status, &outcome["outcome"]), (1, &"lost".into()), "{outcome:#}");
 }
 
 #[test]
