@@ -19,7 +19,7 @@ use ugas::{
     RemovalReason, Span, TagId, TaskId, Time,
 };
 
-pub(crate) use convert::{News, subject};
+pub(crate) use convert::News;
 
 /// Anything that happened, as the simulation tells it: also what has no event of its own here, and what happened to
 /// controllers without entities.

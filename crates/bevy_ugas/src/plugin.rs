@@ -13,7 +13,7 @@ use ugas_data::Pack;
 use crate::components::{Abilities, ActiveEffects, Attributes, Source, Tags, follow_all};
 use crate::controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 use crate::cue::UgasCuesPlugin;
-use crate::event::{News, register, subject};
+use crate::event::{News, register};
 use crate::handler::Handlers;
 use crate::input::UgasInputPlugin;
 use crate::rules::{RulesSource, UgasRulesPlugin};
@@ -176,7 +176,7 @@ fn show(world: &mut World, game: &mut GameplayWorld) -> (Vec<News>, Vec<Entity>)
     let mut news = Vec::with_capacity(events.len());
     for event in events {
         let gone = match event.kind {
-            EventKind::ControllerDespawned { .. } => subject(&event.kind).and_then(|id| game.entity(id)),
+            EventKind::ControllerDespawned { .. } => event.kind.subject().and_then(|id| game.entity(id)),
             _ => None,
         };
         let mut names = core::mem::take(&mut game.names);

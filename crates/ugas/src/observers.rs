@@ -249,50 +249,32 @@ struct Subject {
 
 impl Subject {
     fn of(kind: &EventKind) -> Self {
-        let none = Self::default();
+        let about = Self { controller: kind.subject(), ..Self::default() };
         match *kind {
-            EventKind::ControllerSpawned { controller }
-            | EventKind::ControllerDespawned { controller }
-            | EventKind::OwnerChanged { controller, .. }
-            | EventKind::AvatarChanged { controller, .. }
-            | EventKind::AttributeSetAdded { controller, .. }
-            | EventKind::AttributeSetRemoved { controller, .. }
-            | EventKind::AbilityGranted { controller, .. }
-            | EventKind::AbilityRevoked { controller, .. }
-            | EventKind::LogicError { controller, .. } => Self { controller: Some(controller), ..none },
-            EventKind::AttributeChanged { controller, attribute, .. }
-            | EventKind::EvaluationFailed { controller, attribute }
-            | EventKind::DivisorIgnored { controller, attribute } => {
-                Self { controller: Some(controller), attribute: Some(attribute), ..none }
+            EventKind::AttributeChanged { attribute, .. }
+            | EventKind::EvaluationFailed { attribute, .. }
+            | EventKind::DivisorIgnored { attribute, .. } => Self { attribute: Some(attribute), ..about },
+            EventKind::TagAdded { tag, .. }
+            | EventKind::TagRemoved { tag, .. }
+            | EventKind::CueAdded { cue: tag, .. }
+            | EventKind::CueRemoved { cue: tag, .. }
+            | EventKind::CueExecuted { cue: tag, .. } => Self { tag: Some(tag), ..about },
+            EventKind::BeforeEffectApplied { effect, .. }
+            | EventKind::EffectApplied { effect, .. }
+            | EventKind::EffectExecuted { effect, .. }
+            | EventKind::EffectRemoved { effect, .. }
+            | EventKind::EffectMerged { effect, .. }
+            | EventKind::EffectQueued { effect, .. }
+            | EventKind::EffectStackChanged { effect, .. }
+            | EventKind::EffectDurationChanged { effect, .. }
+            | EventKind::EffectInhibited { effect, .. }
+            | EventKind::EffectResumed { effect, .. }
+            | EventKind::EffectBlockedByImmunity { effect, .. } => Self { effect: Some(effect), ..about },
+            EventKind::ModifierInert { effect, attribute, .. } => {
+                Self { attribute: Some(attribute), effect: Some(effect), ..about }
             }
-            EventKind::TagAdded { controller, tag }
-            | EventKind::TagRemoved { controller, tag }
-            | EventKind::CueAdded { controller, cue: tag, .. }
-            | EventKind::CueRemoved { controller, cue: tag }
-            | EventKind::CueExecuted { controller, cue: tag, .. } => {
-                Self { controller: Some(controller), tag: Some(tag), ..none }
-            }
-            EventKind::BeforeEffectApplied { effect, target, .. }
-            | EventKind::EffectApplied { effect, target, .. }
-            | EventKind::EffectExecuted { effect, target, .. }
-            | EventKind::EffectRemoved { effect, target, .. }
-            | EventKind::EffectMerged { effect, target, .. }
-            | EventKind::EffectQueued { effect, target, .. }
-            | EventKind::EffectStackChanged { effect, target, .. }
-            | EventKind::EffectDurationChanged { effect, target, .. }
-            | EventKind::EffectInhibited { effect, target, .. }
-            | EventKind::EffectResumed { effect, target, .. }
-            | EventKind::EffectBlockedByImmunity { effect, target, .. } => {
-                Self { controller: Some(target), effect: Some(effect), ..none }
-            }
-            EventKind::ModifierInert { effect, attribute, target, .. } => {
-                Self { controller: Some(target), attribute: Some(attribute), effect: Some(effect), ..none }
-            }
-            EventKind::EffectRefused(ref refusal) => {
-                Self { controller: Some(refusal.target), effect: Some(refusal.effect), ..none }
-            }
-            // Those that name nobody, and kinds that come later.
-            _ => none,
+            EventKind::EffectRefused(ref refusal) => Self { effect: Some(refusal.effect), ..about },
+            _ => about,
         }
     }
 }

@@ -20,70 +20,10 @@ impl News {
         names: &mut Names,
         entity_of: impl Fn(ControllerId) -> Option<Entity>,
     ) -> Self {
-        let entity = subject(&event.kind).and_then(&entity_of);
+        let entity = event.kind.subject().and_then(&entity_of);
         let typed = entity.and_then(|entity| convert(&event, entity, simulation, names, &entity_of));
         Self { occurrence: Occurrence { entity, event }, typed }
     }
-}
-
-/// Whom an event is about.
-pub(crate) fn subject(kind: &EventKind) -> Option<ControllerId> {
-    Some(match kind {
-        EventKind::ControllerSpawned { controller }
-        | EventKind::ControllerDespawned { controller }
-        | EventKind::OwnerChanged { controller, .. }
-        | EventKind::AvatarChanged { controller, .. }
-        | EventKind::AttributeSetAdded { controller, .. }
-        | EventKind::AttributeSetRemoved { controller, .. }
-        | EventKind::AttributeChanged { controller, .. }
-        | EventKind::TagAdded { controller, .. }
-        | EventKind::TagRemoved { controller, .. }
-        | EventKind::EvaluationFailed { controller, .. }
-        | EventKind::DivisorIgnored { controller, .. }
-        | EventKind::AbilityGranted { controller, .. }
-        | EventKind::AbilityRevoked { controller, .. }
-        | EventKind::AbilityLevelChanged { controller, .. }
-        | EventKind::AbilityActivated { controller, .. }
-        | EventKind::AbilityCommitted { controller, .. }
-        | EventKind::AbilityEnded { controller, .. }
-        | EventKind::AbilityCancelled { controller, .. }
-        | EventKind::CooldownBegan { controller, .. }
-        | EventKind::CooldownEnded { controller, .. }
-        | EventKind::ChargesChanged { controller, .. }
-        | EventKind::GameplayEvent { controller, .. }
-        | EventKind::InputPressed { controller, .. }
-        | EventKind::InputReleased { controller, .. }
-        | EventKind::InputBuffered { controller, .. }
-        | EventKind::Confirmed { controller }
-        | EventKind::Declined { controller }
-        | EventKind::HostTaskRequested { controller, .. }
-        | EventKind::HostTaskCancelled { controller, .. }
-        | EventKind::TaskTriggered { controller, .. }
-        | EventKind::TaskFailed { controller, .. }
-        | EventKind::NoTarget { controller, .. }
-        | EventKind::TargetingBegan { controller, .. }
-        | EventKind::TargetingEnded { controller, .. }
-        | EventKind::OwnerDied { controller }
-        | EventKind::CueAdded { controller, .. }
-        | EventKind::CueRemoved { controller, .. }
-        | EventKind::CueExecuted { controller, .. }
-        | EventKind::LogicError { controller, .. } => *controller,
-        EventKind::BeforeEffectApplied { target, .. }
-        | EventKind::EffectApplied { target, .. }
-        | EventKind::EffectMerged { target, .. }
-        | EventKind::EffectQueued { target, .. }
-        | EventKind::EffectExecuted { target, .. }
-        | EventKind::EffectRemoved { target, .. }
-        | EventKind::EffectStackChanged { target, .. }
-        | EventKind::EffectDurationChanged { target, .. }
-        | EventKind::EffectInhibited { target, .. }
-        | EventKind::EffectResumed { target, .. }
-        | EventKind::EffectBlockedByImmunity { target, .. }
-        | EventKind::ModifierInert { target, .. } => *target,
-        EventKind::EffectRefused(refusal) => refusal.target,
-        EventKind::AbilityRefused(refusal) => refusal.controller?,
-        _ => return None,
-    })
 }
 
 fn convert(

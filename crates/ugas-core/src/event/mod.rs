@@ -3,6 +3,7 @@
 mod category;
 #[cfg(feature = "tracing")]
 mod log;
+mod subject;
 mod text;
 
 use core::fmt;

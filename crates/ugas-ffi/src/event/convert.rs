@@ -19,14 +19,14 @@ use crate::memory::ugas_str;
 /// The event as C sees it. Its texts are those of `event`, which moves to a place where it stays: shared texts do not
 /// move along.
 pub(crate) fn to_c(event: &Event, index: usize) -> ugas_event {
-    let (kind, controller, body) = convert(&event.kind);
+    let (kind, body) = convert(&event.kind);
     let cause = &event.cause;
     ugas_event {
         kind: kind as u32,
         category: category(event.kind.category()) as u32,
         sequence: event.sequence,
         time: event.time.micros(),
-        controller: controller.map_or(0, bits),
+        controller: event.kind.subject().map_or(0, bits),
         cause: ugas_cause {
             operation: cause.operation,
             active_effect: cause.active.map_or(0, |active| active.to_bits().get()),
@@ -65,39 +65,35 @@ pub(crate) fn nothing() -> ugas_event {
     }
 }
 
-type Converted = (ugas_event_kind, Option<ControllerId>, ugas_event_body);
+type Converted = (ugas_event_kind, ugas_event_body);
 
 fn convert(kind: &EventKind) -> Converted {
     use ugas_event_kind as K;
     let nothing = ugas_event_body { raw: [0; 12] };
     match kind {
-        EventKind::ControllerSpawned { controller } => (K::ControllerSpawned, Some(*controller), nothing),
-        EventKind::ControllerDespawned { controller } => (K::ControllerDespawned, Some(*controller), nothing),
-        EventKind::OwnerChanged { controller, old, new } => {
-            (K::OwnerChanged, Some(*controller), actor(*old, *new))
+        EventKind::ControllerSpawned { .. } => (K::ControllerSpawned, nothing),
+        EventKind::ControllerDespawned { .. } => (K::ControllerDespawned, nothing),
+        EventKind::OwnerChanged { old, new, .. } => (K::OwnerChanged, actor(*old, *new)),
+        EventKind::AvatarChanged { old, new, .. } => (K::AvatarChanged, actor(*old, *new)),
+        EventKind::AttributeSetAdded { set, .. } => {
+            (K::AttributeSetAdded, filled(|body| body.attribute_set = set.index()))
         }
-        EventKind::AvatarChanged { controller, old, new } => {
-            (K::AvatarChanged, Some(*controller), actor(*old, *new))
+        EventKind::AttributeSetRemoved { set, .. } => {
+            (K::AttributeSetRemoved, filled(|body| body.attribute_set = set.index()))
         }
-        EventKind::AttributeSetAdded { controller, set } => {
-            (K::AttributeSetAdded, Some(*controller), filled(|body| body.attribute_set = set.index()))
-        }
-        EventKind::AttributeSetRemoved { controller, set } => {
-            (K::AttributeSetRemoved, Some(*controller), filled(|body| body.attribute_set = set.index()))
-        }
-        EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new } => {
+        EventKind::AttributeChanged { attribute, old_base, new_base, old, new, .. } => {
             let values = [*old_base, *new_base, *old, *new];
-            (K::AttributeChanged, Some(*controller), value(attribute.index(), values))
+            (K::AttributeChanged, value(attribute.index(), values))
         }
-        EventKind::EvaluationFailed { controller, attribute } => {
-            (K::EvaluationFailed, Some(*controller), value(attribute.index(), [0.0; 4]))
+        EventKind::EvaluationFailed { attribute, .. } => {
+            (K::EvaluationFailed, value(attribute.index(), [0.0; 4]))
         }
-        EventKind::DivisorIgnored { controller, attribute } => {
-            (K::DivisorIgnored, Some(*controller), value(attribute.index(), [0.0; 4]))
+        EventKind::DivisorIgnored { attribute, .. } => {
+            (K::DivisorIgnored, value(attribute.index(), [0.0; 4]))
         }
-        EventKind::TagAdded { controller, tag } => (K::TagAdded, Some(*controller), tagged(*tag)),
-        EventKind::TagRemoved { controller, tag } => (K::TagRemoved, Some(*controller), tagged(*tag)),
-        EventKind::GameplayEvent { controller, event } => {
+        EventKind::TagAdded { tag, .. } => (K::TagAdded, tagged(*tag)),
+        EventKind::TagRemoved { tag, .. } => (K::TagRemoved, tagged(*tag)),
+        EventKind::GameplayEvent { event, .. } => {
             let gameplay = ugas_event_gameplay {
                 magnitude: event.magnitude,
                 instigator: event.instigator.map_or(0, bits),
@@ -105,40 +101,28 @@ fn convert(kind: &EventKind) -> Converted {
                 tag: event.tag.index(),
                 reserved: 0,
             };
-            (K::GameplayEvent, Some(*controller), filled(|body| body.gameplay = gameplay))
+            (K::GameplayEvent, filled(|body| body.gameplay = gameplay))
         }
-        EventKind::InputPressed { controller, input } => {
-            (K::InputPressed, Some(*controller), pressed(input.as_str(), Span::ZERO))
-        }
-        EventKind::InputReleased { controller, input, held } => {
-            (K::InputReleased, Some(*controller), pressed(input.as_str(), *held))
-        }
-        EventKind::InputBuffered { controller, input } => {
-            (K::InputBuffered, Some(*controller), pressed(input.as_str(), Span::ZERO))
-        }
-        EventKind::Confirmed { controller } => (K::Confirmed, Some(*controller), nothing),
-        EventKind::Declined { controller } => (K::Declined, Some(*controller), nothing),
-        EventKind::OwnerDied { controller } => (K::OwnerDied, Some(*controller), nothing),
-        EventKind::CueAdded { controller, cue, parameters } => {
-            (K::CueAdded, Some(*controller), shown(*cue, parameters))
-        }
-        EventKind::CueRemoved { controller, cue } => {
-            (K::CueRemoved, Some(*controller), shown(*cue, &CueParameters::default()))
-        }
-        EventKind::CueExecuted { controller, cue, parameters } => {
-            (K::CueExecuted, Some(*controller), shown(*cue, parameters))
-        }
+        EventKind::InputPressed { input, .. } => (K::InputPressed, pressed(input.as_str(), Span::ZERO)),
+        EventKind::InputReleased { input, held, .. } => (K::InputReleased, pressed(input.as_str(), *held)),
+        EventKind::InputBuffered { input, .. } => (K::InputBuffered, pressed(input.as_str(), Span::ZERO)),
+        EventKind::Confirmed { .. } => (K::Confirmed, nothing),
+        EventKind::Declined { .. } => (K::Declined, nothing),
+        EventKind::OwnerDied { .. } => (K::OwnerDied, nothing),
+        EventKind::CueAdded { cue, parameters, .. } => (K::CueAdded, shown(*cue, parameters)),
+        EventKind::CueRemoved { cue, .. } => (K::CueRemoved, shown(*cue, &CueParameters::default())),
+        EventKind::CueExecuted { cue, parameters, .. } => (K::CueExecuted, shown(*cue, parameters)),
         EventKind::CascadeLimit { dropped, .. } => {
             let limit = ugas_event_limit { dropped: *dropped, reserved: 0 };
-            (K::CascadeLimit, None, filled(|body| body.limit = limit))
+            (K::CascadeLimit, filled(|body| body.limit = limit))
         }
-        EventKind::LogicError { what, controller } => {
-            (K::LogicError, Some(*controller), filled(|body| body.message = ugas_str::from(*what)))
+        EventKind::LogicError { what, .. } => {
+            (K::LogicError, filled(|body| body.message = ugas_str::from(*what)))
         }
         other => effect_event(other)
             .or_else(|| ability_event(other))
             .or_else(|| task_event(other))
-            .unwrap_or((K::Other, None, nothing)),
+            .unwrap_or((K::Other, nothing)),
     }
 }
 
@@ -157,59 +141,47 @@ fn effect_event(kind: &EventKind) -> Option<Converted> {
         modifier: 0,
         reserved: 0,
     };
-    let (kind, target, effect) = match kind {
-        EventKind::BeforeEffectApplied { effect, target, .. } => {
-            (K::BeforeEffectApplied, target, plain(effect, None))
-        }
-        EventKind::EffectApplied { effect, active, target } => {
-            (K::EffectApplied, target, plain(effect, Some(*active)))
-        }
-        EventKind::EffectMerged { effect, active, target } => {
-            (K::EffectMerged, target, plain(effect, Some(*active)))
-        }
-        EventKind::EffectQueued { effect, active, target } => {
-            (K::EffectQueued, target, plain(effect, Some(*active)))
-        }
-        EventKind::EffectExecuted { effect, active, target } => {
-            (K::EffectExecuted, target, plain(effect, *active))
-        }
-        EventKind::EffectRemoved { effect, active, target, stacks, reason } => {
+    let (kind, effect) = match kind {
+        EventKind::BeforeEffectApplied { effect, .. } => (K::BeforeEffectApplied, plain(effect, None)),
+        EventKind::EffectApplied { effect, active, .. } => (K::EffectApplied, plain(effect, Some(*active))),
+        EventKind::EffectMerged { effect, active, .. } => (K::EffectMerged, plain(effect, Some(*active))),
+        EventKind::EffectQueued { effect, active, .. } => (K::EffectQueued, plain(effect, Some(*active))),
+        EventKind::EffectExecuted { effect, active, .. } => (K::EffectExecuted, plain(effect, *active)),
+        EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
             let effect = plain(effect, Some(*active));
             let reason = removal(*reason) as u32;
-            (K::EffectRemoved, target, ugas_event_effect { stacks: *stacks, reason, ..effect })
+            (K::EffectRemoved, ugas_event_effect { stacks: *stacks, reason, ..effect })
         }
-        EventKind::EffectStackChanged { effect, active, target, old, new } => {
+        EventKind::EffectStackChanged { effect, active, old, new, .. } => {
             let effect = plain(effect, Some(*active));
             let changed = ugas_event_effect { old_stacks: *old, stacks: *new, ..effect };
-            (K::EffectStackChanged, target, changed)
+            (K::EffectStackChanged, changed)
         }
-        EventKind::EffectDurationChanged { effect, active, target, remaining } => {
+        EventKind::EffectDurationChanged { effect, active, remaining, .. } => {
             let remaining = remaining.map_or(-1, Span::micros);
             let changed = ugas_event_effect { remaining, ..plain(effect, Some(*active)) };
-            (K::EffectDurationChanged, target, changed)
+            (K::EffectDurationChanged, changed)
         }
-        EventKind::EffectInhibited { effect, active, target } => {
-            (K::EffectInhibited, target, plain(effect, Some(*active)))
+        EventKind::EffectInhibited { effect, active, .. } => {
+            (K::EffectInhibited, plain(effect, Some(*active)))
         }
-        EventKind::EffectResumed { effect, active, target } => {
-            (K::EffectResumed, target, plain(effect, Some(*active)))
-        }
+        EventKind::EffectResumed { effect, active, .. } => (K::EffectResumed, plain(effect, Some(*active))),
         EventKind::EffectRefused(refusal) => {
             let reason_count = count(refusal.reasons.len());
             let effect = ugas_event_effect { reason_count, ..plain(&refusal.effect, None) };
-            (K::EffectRefused, &refusal.target, effect)
+            (K::EffectRefused, effect)
         }
-        EventKind::EffectBlockedByImmunity { effect, target, by } => {
+        EventKind::EffectBlockedByImmunity { effect, by, .. } => {
             let blocked = ugas_event_effect { by: by.to_bits().get(), ..plain(effect, None) };
-            (K::EffectBlockedByImmunity, target, blocked)
+            (K::EffectBlockedByImmunity, blocked)
         }
-        EventKind::ModifierInert { effect, modifier, attribute, target } => {
+        EventKind::ModifierInert { effect, modifier, attribute, .. } => {
             let (attribute, modifier) = (attribute.index(), u32::from(*modifier));
-            (K::ModifierInert, target, ugas_event_effect { attribute, modifier, ..plain(effect, None) })
+            (K::ModifierInert, ugas_event_effect { attribute, modifier, ..plain(effect, None) })
         }
         _ => return None,
     };
-    Some((kind, Some(*target), filled(|body| body.effect = effect)))
+    Some((kind, filled(|body| body.effect = effect)))
 }
 
 fn ability_event(kind: &EventKind) -> Option<Converted> {
@@ -238,49 +210,47 @@ fn ability_event(kind: &EventKind) -> Option<Converted> {
         let tag = tag.map_or(UGAS_NO_ID, TagId::index);
         ugas_event_ability { reason: reason as u32, by, tag, ..running(handle, ability, run) }
     };
-    let (kind, controller, ability) = match kind {
-        EventKind::AbilityGranted { controller, handle, ability } => {
-            (K::AbilityGranted, Some(*controller), plain(Some(*handle), Some(*ability)))
+    let (kind, ability) = match kind {
+        EventKind::AbilityGranted { handle, ability, .. } => {
+            (K::AbilityGranted, plain(Some(*handle), Some(*ability)))
         }
-        EventKind::AbilityRevoked { controller, handle, ability } => {
-            (K::AbilityRevoked, Some(*controller), plain(Some(*handle), Some(*ability)))
+        EventKind::AbilityRevoked { handle, ability, .. } => {
+            (K::AbilityRevoked, plain(Some(*handle), Some(*ability)))
         }
-        EventKind::AbilityLevelChanged { controller, handle, old, new } => {
+        EventKind::AbilityLevelChanged { handle, old, new, .. } => {
             let ability = ugas_event_ability { old_level: *old, level: *new, ..plain(Some(*handle), None) };
-            (K::AbilityLevelChanged, Some(*controller), ability)
+            (K::AbilityLevelChanged, ability)
         }
-        EventKind::AbilityActivated { controller, handle, ability, activation } => {
-            (K::AbilityActivated, Some(*controller), running(*handle, *ability, activation))
+        EventKind::AbilityActivated { handle, ability, activation, .. } => {
+            (K::AbilityActivated, running(*handle, *ability, activation))
         }
         EventKind::AbilityRefused(refusal) => {
             let reason_count = count(refusal.reasons.len());
             let ability = ugas_event_ability { reason_count, ..plain(None, refusal.ability) };
-            (K::AbilityRefused, refusal.controller, ability)
+            (K::AbilityRefused, ability)
         }
-        EventKind::AbilityCommitted { controller, handle, ability, activation } => {
-            (K::AbilityCommitted, Some(*controller), running(*handle, *ability, activation))
+        EventKind::AbilityCommitted { handle, ability, activation, .. } => {
+            (K::AbilityCommitted, running(*handle, *ability, activation))
         }
-        EventKind::AbilityEnded { controller, handle, ability, activation, reason } => {
-            (K::AbilityEnded, Some(*controller), over(*handle, *ability, activation, reason))
+        EventKind::AbilityEnded { handle, ability, activation, reason, .. } => {
+            (K::AbilityEnded, over(*handle, *ability, activation, reason))
         }
-        EventKind::AbilityCancelled { controller, handle, ability, activation, reason } => {
-            (K::AbilityCancelled, Some(*controller), over(*handle, *ability, activation, reason))
+        EventKind::AbilityCancelled { handle, ability, activation, reason, .. } => {
+            (K::AbilityCancelled, over(*handle, *ability, activation, reason))
         }
-        EventKind::CooldownBegan { controller, handle, duration } => {
+        EventKind::CooldownBegan { handle, duration, .. } => {
             let cooldown = duration.map_or(-1, Span::micros);
             let ability = ugas_event_ability { cooldown, ..plain(Some(*handle), None) };
-            (K::CooldownBegan, Some(*controller), ability)
+            (K::CooldownBegan, ability)
         }
-        EventKind::CooldownEnded { controller, handle } => {
-            (K::CooldownEnded, Some(*controller), plain(Some(*handle), None))
-        }
-        EventKind::ChargesChanged { controller, handle, charges } => {
+        EventKind::CooldownEnded { handle, .. } => (K::CooldownEnded, plain(Some(*handle), None)),
+        EventKind::ChargesChanged { handle, charges, .. } => {
             let ability = ugas_event_ability { charges: *charges, ..plain(Some(*handle), None) };
-            (K::ChargesChanged, Some(*controller), ability)
+            (K::ChargesChanged, ability)
         }
         _ => return None,
     };
-    Some((kind, controller, filled(|body| body.ability = ability)))
+    Some((kind, filled(|body| body.ability = ability)))
 }
 
 fn task_event(kind: &EventKind) -> Option<Converted> {
@@ -298,33 +268,31 @@ fn task_event(kind: &EventKind) -> Option<Converted> {
         step: *step,
         ..plain(None)
     };
-    let (kind, controller, task) = match kind {
-        EventKind::HostTaskRequested { controller, ability, task, kind, step } => {
+    let (kind, task) = match kind {
+        EventKind::HostTaskRequested { ability, task, kind, step, .. } => {
             let task = task.to_bits().get();
             let requested = ugas_event_task { task, kind: ugas_str::from(&**kind), ..at(ability, step) };
-            (K::HostTaskRequested, controller, requested)
+            (K::HostTaskRequested, requested)
         }
-        EventKind::HostTaskCancelled { controller, task } => {
-            (K::HostTaskCancelled, controller, plain(Some(task)))
+        EventKind::HostTaskCancelled { task, .. } => (K::HostTaskCancelled, plain(Some(task))),
+        EventKind::TaskTriggered { task, .. } => (K::TaskTriggered, plain(Some(task))),
+        EventKind::TaskFailed { ability, step, .. } => {
+            (K::TaskFailed, ugas_event_task { reason_count: 1, ..at(ability, step) })
         }
-        EventKind::TaskTriggered { controller, task } => (K::TaskTriggered, controller, plain(Some(task))),
-        EventKind::TaskFailed { controller, ability, step, .. } => {
-            (K::TaskFailed, controller, ugas_event_task { reason_count: 1, ..at(ability, step) })
-        }
-        EventKind::NoTarget { controller, ability, step } => (K::NoTarget, controller, at(ability, step)),
-        EventKind::TargetingBegan { controller, task, confirmation } => {
+        EventKind::NoTarget { ability, step, .. } => (K::NoTarget, at(ability, step)),
+        EventKind::TargetingBegan { task, confirmation, .. } => {
             let confirmation = match confirmation {
                 Confirmation::Instant => 0,
                 Confirmation::UserConfirmed => 1,
                 Confirmation::Custom => 2,
                 Confirmation::CustomMulti => 3,
             };
-            (K::TargetingBegan, controller, ugas_event_task { confirmation, ..plain(Some(task)) })
+            (K::TargetingBegan, ugas_event_task { confirmation, ..plain(Some(task)) })
         }
-        EventKind::TargetingEnded { controller, task } => (K::TargetingEnded, controller, plain(Some(task))),
+        EventKind::TargetingEnded { task, .. } => (K::TargetingEnded, plain(Some(task))),
         _ => return None,
     };
-    Some((kind, Some(*controller), filled(|body| body.task = task)))
+    Some((kind, filled(|body| body.task = task)))
 }
 
 /// A body whose every byte is set, though a part fills only some of it.

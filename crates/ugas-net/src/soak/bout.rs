@@ -194,7 +194,7 @@ impl Bout {
                     self.hidden.remove(&client);
                 }
                 ServerEvent::Game(event) => {
-                    let about = subject(&event.kind);
+                    let about = event.kind.subject();
                     let owner = about.and_then(|controller| self.server.owner(controller));
                     let viewers = about.map(|controller| self.viewers(controller)).unwrap_or_default();
                     self.ledger.note(&event, owner, &viewers);
@@ -356,17 +356,5 @@ impl Bout {
         self.report.simulated_seconds = self.now.since(Time::ZERO).as_seconds();
         self.report.hash = self.hasher.finish();
         (self.report, self.found)
-    }
-}
-
-/// Whom an event is about, as far as it matters.
-fn subject(kind: &ugas_core::event::EventKind) -> Option<ControllerId> {
-    use ugas_core::event::EventKind;
-
-    match kind {
-        EventKind::CueExecuted { controller, .. }
-        | EventKind::AbilityActivated { controller, .. }
-        | EventKind::AbilityCommitted { controller, .. } => Some(*controller),
-        _ => None,
     }
 }

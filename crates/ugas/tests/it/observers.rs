@@ -155,3 +155,27 @@ fn observers_go_on_after_a_reload() {
     // 100 - 30, though `Armor` has taken the place that `Health` had among the ids.
     assert_eq!(heard.into_inner(), [70.0]);
 }
+
+#[test]
+fn an_observer_of_a_controller_hears_of_its_abilities_too() {
+    let catalog = Catalog::builder()
+        .ability(AbilityDef::new("GA_Howl"))
+        .template(ControllerDef::new("Beast").with_ability(AbilityGrantDef::new("GA_Howl")))
+        .build()
+        .unwrap();
+    let mut sim = Simulation::new(catalog.clone(), Config::default());
+    let (wolf, ogre) = (sim.spawn("Beast").unwrap(), sim.spawn("Beast").unwrap());
+    sim.events().for_each(drop);
+    let heard = RefCell::new(Vec::new());
+    let mut observers = Observers::new();
+    observers.register(Filter::all().of(wolf), |event: &Event| heard.borrow_mut().push(event.kind.name()));
+
+    let howl = catalog.ability("GA_Howl").unwrap();
+    sim.activate_ability(ogre, howl, ActivationRequest::default()).unwrap();
+    dispatch(&mut sim, &mut observers);
+    assert!(heard.borrow().is_empty(), "{heard:?}");
+
+    sim.activate_ability(wolf, howl, ActivationRequest::default()).unwrap();
+    dispatch(&mut sim, &mut observers);
+    assert!(heard.borrow().contains(&"AbilityActivated"), "{heard:?}");
+}
