@@ -40,6 +40,10 @@ use crate::wire::{self, Dictionary};
 const REJECTED_AT_ONCE: [Rejection; 3] = [Rejection::TooLate, Rejection::TooEarly, Rejection::TooMany];
 
 /// A client as the transport knows it: an address, a connection.
+///
+/// Only a greeting carries the number of its session. A transport must therefore not hand over what is left of an ended
+/// connection under the number of the next one, or the next client answers for it: each connection has its own keys or its
+/// own number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PeerId(pub u64);
 

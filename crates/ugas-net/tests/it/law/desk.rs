@@ -1,0 +1,122 @@
+//! A server that is spoken to by hand.
+
+use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::TargetData;
+use ugas_core::time::{Span, Time};
+use ugas_net::link::Conditions;
+use ugas_net::message::{
+    Ack, CommandFrame, CommandResult, Frames, Hello, NetCommand, PROTOCOL, PacketId, ToClient, ToServer,
+    Update, Verdict,
+};
+use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
+use ugas_net::{PeerId, Server, ServerConfig, Tick, TickLength};
+
+use crate::fixture::catalog;
+
+/// A server, spoken to by hand.
+pub(crate) struct Desk {
+    pub(crate) server: Server,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) now: Time,
+    pub(crate) packet: u32,
+    /// The answers to the last command, and to those before that are not acknowledged.
+    pub(crate) last_results: Vec<CommandResult>,
+}
+
+impl Desk {
+    pub(crate) fn new(config: ServerConfig) -> Self {
+        let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
+        let dictionary = Dictionary::of(server.catalog());
+        Self { server, dictionary, now: Time::ZERO, packet: 0, last_results: Vec::new() }
+    }
+
+    pub(crate) fn hello(&self, nonce: u64) -> Hello {
+        let (catalog, dictionary) = (self.server.catalog().hash(), self.dictionary.hash());
+        Hello { protocol: PROTOCOL, catalog, dictionary, nonce, credential: Vec::new() }
+    }
+
+    /// A server with one client, and its hero.
+    pub(crate) fn with_hero() -> (Self, ControllerId) {
+        Self::with_hero_by(ServerConfig::default())
+    }
+
+    pub(crate) fn with_hero_by(config: ServerConfig) -> (Self, ControllerId) {
+        let mut desk = Self::new(config);
+        let hello = desk.hello(1);
+        desk.say(1, ToServer::Hello(hello));
+        let hero = desk.server.simulation_mut().spawn("Hero").unwrap();
+        let client = desk.server.clients().next().unwrap();
+        desk.server.give(hero, client);
+        desk.tick();
+        (desk, hero)
+    }
+
+    pub(crate) fn say(&mut self, peer: u64, message: ToServer) {
+        let bytes = encode_to_server(&self.dictionary, &message).unwrap();
+        self.server.handle(self.now, PeerId(peer), &bytes);
+    }
+
+    pub(crate) fn tick(&mut self) {
+        self.now += TickLength::default().span();
+        self.server.tick(self.now);
+    }
+
+    /// Sends a frame for the tick that comes next, plus `ahead`, lets `ticks` pass, and gives the answers.
+    pub(crate) fn command(
+        &mut self,
+        ahead: i64,
+        ticks: usize,
+        commands: Vec<NetCommand>,
+    ) -> Vec<CommandResult> {
+        while self.server.poll_transmit().is_some() {}
+        let next = i64::from(self.server.current_tick().0) + 1 + ahead;
+        self.packet += 1;
+        let tick = Tick(next as u32);
+        let frame = CommandFrame { tick, commands: commands.into_iter().collect() };
+        let (packet, ack) = (PacketId(self.packet), Ack::default());
+        self.say(1, ToServer::Frames(Frames { packet, ack, now: tick, frames: vec![frame] }));
+        for _ in 0..ticks {
+            self.tick();
+        }
+        self.last_results = self.heard(1).into_iter().flat_map(|update| update.results).collect();
+        self.last_results.clone()
+    }
+
+    pub(crate) fn answers(&mut self) -> Vec<(u64, ToClient)> {
+        let mut answers = Vec::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            answers.push((transmit.peer.0, decode_to_client(&self.dictionary, &transmit.bytes).unwrap()));
+        }
+        answers
+    }
+
+    pub(crate) fn heard(&mut self, peer: u64) -> Vec<Update> {
+        let answers = self.answers().into_iter().filter(|(to, _)| *to == peer);
+        answers
+            .filter_map(|(_, answer)| match answer {
+                ToClient::Update(update) => Some(update),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub(crate) fn ability(&self, owner: ControllerId, name: &str) -> AbilityHandle {
+        let sim = self.server.simulation();
+        let wanted = sim.catalog().ability(name).unwrap();
+        let abilities = sim.controller(owner).unwrap().abilities();
+        *abilities.iter().find(|handle| sim.ability(**handle).unwrap().ability() == wanted).unwrap()
+    }
+}
+
+pub(crate) fn activate(ability: AbilityHandle, targets: TargetData) -> NetCommand {
+    NetCommand::Activate { ability, targets, event: None }
+}
+
+pub(crate) fn verdicts(results: &[CommandResult]) -> Vec<Verdict> {
+    results.iter().map(|result| result.verdict).collect()
+}
+
+pub(crate) fn round_trip(millis: i64) -> Conditions {
+    Conditions { delay: Span::millis(millis / 2), ..Conditions::perfect() }
+}

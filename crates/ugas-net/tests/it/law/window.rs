@@ -1,0 +1,36 @@
+//! How far a client goes ahead of its server.
+
+use ugas_core::simulation::ActivationRequest;
+use ugas_core::time::Span;
+use ugas_net::Prediction;
+
+use super::desk::round_trip;
+use crate::fixture::Match;
+
+#[test]
+fn a_client_predicts_no_further_than_its_window_and_the_silent_go() {
+    let mut game = Match::new(1, round_trip(60));
+    let end = game.rig.now() + Span::seconds(30.0);
+    game.rig.seats[0].link.to_client.cut_until(end);
+    game.run(3.0);
+    let client = &game.rig.seats[0].client;
+    let ahead = client.current_tick().since(client.confirmed_tick().unwrap());
+    assert_eq!(ahead, 60);
+    game.run(9.0);
+    assert!(!game.rig.seats[0].client.is_playing());
+    game.run(10.0);
+    assert_eq!(game.rig.server.clients().count(), 0);
+}
+
+#[test]
+fn without_prediction_what_a_player_does_shows_when_the_server_has_answered() {
+    let mut game = Match::new(1, round_trip(200));
+    let hero = game.heroes[0];
+    game.rig.seats[0].client.set_prediction(Prediction::Off);
+    let shield = game.ability(0, "GA_Shield");
+    game.rig.seats[0].client.activate(shield, ActivationRequest::default()).unwrap();
+    game.run(0.1);
+    assert!(!game.has_tag(0, hero, "State.Shielded"));
+    game.run(0.5);
+    assert!(game.has_tag(0, hero, "State.Shielded"));
+}
