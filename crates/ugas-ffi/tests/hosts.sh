@@ -17,6 +17,8 @@ pack="$PWD/examples/duel.yaml"
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 native=(-lpthread -ldl -lm)
 passed=()
+checked=(valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
+    --suppressions="$PWD/tests/memory.supp" --error-exitcode=1)
 
 have() {
     if command -v "$1" >/dev/null; then
@@ -37,10 +39,8 @@ if have gcc "the host in C"; then
     "$work/network" "$pack" >/dev/null
     passed+=(c c-static c-network)
     if have valgrind "the memory check"; then
-        valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible \
-            --error-exitcode=1 "$work/fight" "$pack" >/dev/null
-        valgrind --quiet --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible \
-            --error-exitcode=1 "$work/network" "$pack" >/dev/null
+        "${checked[@]}" "$work/fight" "$pack" >/dev/null
+        "${checked[@]}" "$work/network" "$pack" >/dev/null
         passed+=(memory network-memory)
     fi
 fi
@@ -61,10 +61,8 @@ if have g++ "the host in C++"; then
     "$work/network-cpp" "$pack" >/dev/null
     passed+=(c++ c++-network)
     if command -v valgrind >/dev/null; then
-        valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,possible --error-exitcode=1 \
-            "$work/fight-cpp" "$pack" >/dev/null
-        valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,possible --error-exitcode=1 \
-            "$work/network-cpp" "$pack" >/dev/null
+        "${checked[@]}" "$work/fight-cpp" "$pack" >/dev/null
+        "${checked[@]}" "$work/network-cpp" "$pack" >/dev/null
         passed+=(c++-memory)
     fi
 fi
@@ -78,7 +76,11 @@ fi
 
 # What is handed out has everything that a host needs; its own files say how to build with it.
 sdk() {
-    cargo run --quiet --locked --package ugas-ffi --example sdk -- "$work/sdk" "$library"
+    if [[ -x "$library/examples/sdk" ]]; then
+        "$library/examples/sdk" "$work/sdk" "$library"
+    else
+        cargo run --quiet --locked --package ugas-ffi --example sdk -- "$work/sdk" "$library"
+    fi
     if command -v gcc >/dev/null && have pkg-config "the host built with pkg-config"; then
         local flags
         flags="$(PKG_CONFIG_PATH="$work/sdk/lib/pkgconfig" pkg-config --cflags --libs ugas)"

@@ -107,7 +107,11 @@ impl Seen {
     /// Reads the records that are not translated yet, and sets their clocks to `now`: what should have happened before
     /// happens as soon as time passes.
     pub(crate) fn translate(&mut self, local: ControllerId, names: &Names, catalog: &Catalog, now: Time) {
-        let due = |at: &mut Option<Time>| *at = at.map(|at| at.max(now));
+        let due = |at: &mut Option<Time>| {
+            if let Some(at) = at {
+                *at = now.max(*at);
+            }
+        };
         if self.sight.effects {
             for kept in self.effects.values_mut() {
                 let facts = kept.translate(names, |decoder| record::read_effect(decoder, local, catalog));
