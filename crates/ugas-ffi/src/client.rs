@@ -177,6 +177,7 @@ pub unsafe extern "C" fn ugas_client_transmit(
     unsafe { enter(context) }.run(|context, memory| {
         let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
         let entry = context.simulation_mut(client)?;
+        entry.client(client)?;
         let next = match entry.unsent.take() {
             Some(unsent) => Some(unsent.bytes),
             None => entry.client_mut(client)?.poll_transmit(),

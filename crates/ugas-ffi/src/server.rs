@@ -182,6 +182,7 @@ pub unsafe extern "C" fn ugas_server_transmit(
         let peer = memory.out(peer)?;
         let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
         let entry = context.simulation_mut(server)?;
+        entry.server(server)?;
         let next = match entry.unsent.take() {
             Some(unsent) => Some(unsent),
             None => entry.server_mut(server)?.poll_transmit(),

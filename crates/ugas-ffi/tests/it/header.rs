@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
-const MODULES: [&str; 40] = [
+const MODULES: [&str; 41] = [
     "status",
     "memory",
     "guard",
@@ -41,6 +41,7 @@ const MODULES: [&str; 40] = [
     "character",
     "reload",
     "recording",
+    "player",
     "net",
     "server",
     "server/host",

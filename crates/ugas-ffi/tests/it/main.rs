@@ -2,9 +2,12 @@
 
 mod callbacks;
 mod calls;
+mod edges;
 mod fuzz;
 mod header;
 mod host;
+mod layout;
 mod network;
+mod replay;
 mod rules;
 mod state;
