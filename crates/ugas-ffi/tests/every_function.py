@@ -14,9 +14,15 @@ ROOM = 1 << 16
 
 
 class Pair(ctypes.Structure):
-    """ugas_str and ugas_bytes."""
+    """ugas_str and ugas_bytes, as they are given."""
 
     _fields_ = [("data", c_char_p), ("length", c_size_t)]
+
+
+class Bytes(ctypes.Structure):
+    """ugas_bytes that were lent: they have zeros in them."""
+
+    _fields_ = [("data", c_void_p), ("length", c_size_t)]
 
 
 NUMBERS = {"uint32_t": c_uint32, "uint64_t": c_uint64, "int64_t": c_int64, "size_t": c_size_t, "double": c_double}
@@ -76,7 +82,7 @@ def new_context(library):
 
 def objects(library, context, pack):
     """One of each kind."""
-    numbers = {kind: c_uint64() for kind in ("loader", "catalog", "simulation", "snapshot", "mapper", "client", "server")}
+    numbers = {kind: c_uint64() for kind in ("loader", "catalog", "simulation", "snapshot", "mapper", "client", "server", "player")}
     size = ctypes.create_string_buffer(64)
     size[0] = 64
 
@@ -92,6 +98,10 @@ def objects(library, context, pack):
     make("simulation_new", numbers["catalog"], None, byref(numbers["simulation"]))
     make("snapshot_take", numbers["simulation"], byref(numbers["snapshot"]))
     make("client_new", numbers["catalog"], size, byref(numbers["client"]))
+    recording = Bytes()
+    make("recording_start", numbers["simulation"], None)
+    make("recording_finish", numbers["simulation"], byref(recording))
+    make("player_new", numbers["catalog"], recording, c_uint64(0), byref(numbers["player"]))
     taken = c_uint64()
     make("simulation_new", numbers["catalog"], None, byref(taken))
     make("server_new", taken, None, byref(numbers["server"]))

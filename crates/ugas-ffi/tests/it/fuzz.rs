@@ -50,7 +50,19 @@ impl Dice {
 
     fn word(&mut self) -> ugas_str {
         static WRONG: [u8; 1] = [0xFF];
-        const WORDS: [&str; 7] = ["", "Knight", "Health", "GA_Slash", "Attack", "Red", "Nobody"];
+        const WORDS: [&str; 11] = [
+            "",
+            "Knight",
+            "Health",
+            "GA_Slash",
+            "Attack",
+            "Red",
+            "Nobody",
+            "Keyboard",
+            "Space",
+            "IA_Strike",
+            "OnFoot",
+        ];
         match self.below(8) {
             // A wrong length is the caller's crime, and cannot be tried; a wrong byte can.
             0 => ugas_str { data: WRONG.as_ptr().cast(), length: 1 },
@@ -71,6 +83,8 @@ struct Known {
     server: u64,
     client: u64,
     catalog: u64,
+    /// A mapper of a key.
+    mapper: u64,
     /// A recording that is played.
     player: u64,
     /// Bytes of a snapshot and of a recording.
@@ -80,6 +94,8 @@ struct Known {
     answered: u64,
     /// How many times a recording was gone through.
     played: u64,
+    /// How many signals a mapper gave.
+    signals: usize,
 }
 
 impl Known {
@@ -315,8 +331,8 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
     status
 }
 
-/// Runs a seed. Returns how many calls succeeded, how many commands a server answered, and how often a recording was played.
-fn run(seed: u64, calls: u32) -> (u32, u64, u64) {
+/// Runs a seed. Returns how many calls succeeded, and what came of them.
+fn run(seed: u64, calls: u32) -> (u32, Known) {
     let host = Host::new();
     let mut dice = Dice(seed);
     let mut known = Known::default();
@@ -340,27 +356,29 @@ fn run(seed: u64, calls: u32) -> (u32, u64, u64) {
         succeeded += u32::from(status == ugas_status::Ok);
     }
     newer::end_session(host.context, &mut known);
-    (succeeded, known.answered, known.played)
+    (succeeded, known)
 }
 
 #[test]
 fn random_calls_never_panic() {
     let start = Instant::now();
-    let (mut seed, mut succeeded, mut answered, mut played) = (0, 0, 0, 0);
+    let (mut seed, mut succeeded, mut answered, mut played, mut signals) = (0, 0, 0, 0, 0);
     // `UGAS_FUZZ_RUNS` sets how many seeds there are; by default it takes about as long as other tests.
     let most = std::env::var("UGAS_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
     while match most {
         Some(most) => seed < most,
         None => seed < 8 || (start.elapsed() < Duration::from_secs(1) && seed < 1_000),
     } {
-        let (calls, answers, movements) = run(seed, 1_500);
+        let (calls, known) = run(seed, 1_500);
         succeeded += calls;
-        answered += answers;
-        played += movements;
+        answered += known.answered;
+        played += known.played;
+        signals += known.signals;
         seed += 1;
     }
     assert!(answered > 0, "no command of a client reached its server: the bodies try too little");
     assert!(played > 0, "no recording was played: the bodies try too little");
+    assert!(signals > 0, "no key was pressed: the bodies try too little");
     assert!(succeeded > 1_000, "only {succeeded} calls succeeded: the bodies try too little");
 }
 
