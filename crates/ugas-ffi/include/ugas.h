@@ -1434,6 +1434,12 @@ typedef struct {
     ugas_attribute attribute;
     // Whether the attribute counts.
     uint32_t has_attribute;
+    // From this object, if has_source_object is not zero: what a sword that is put away gave.
+    ugas_actor source_object;
+    // Whether the object counts.
+    uint32_t has_source_object;
+    // Zero.
+    uint32_t reserved;
 } ugas_effect_query;
 
 // What is known of a running effect. Times are in microseconds.
@@ -2740,8 +2746,8 @@ ugas_status ugas_abilities_activate(ugas_context *context,
                                     uint32_t *count);
 
 // Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
-// with none in `with`, all runs but those of the granted ability `except`, which may be 0. `count`, which may be null, gets
-// how many were.
+// without any tags, all runs but those of the granted ability `except`, which may be 0. Tags in `without` alone are refused:
+// give `with` the tag that all abilities are below. `count`, which may be null, gets how many were.
 ugas_status ugas_abilities_cancel(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_controller controller,

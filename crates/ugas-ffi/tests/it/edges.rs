@@ -93,14 +93,17 @@ fn numbers_without_an_end_and_lists_without_one_are_refused() {
     for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let apply =
             ugas_apply { effect: host.effect("GE_Rally"), level: wrong, has_level: 1, ..zeroed_apply() };
-        let place = ugas_placement { position: [0.0, wrong, 0.0], facing: [0.0; 3] };
+        // The first of two is fine, and is not set either.
+        let place = ugas_placement { position: [1.0; 3], facing: [0.0; 3] };
+        let places = [place, ugas_placement { position: [0.0, wrong, 0.0], ..place }];
+        let knights = [knight; 2];
         // SAFETY: a live context and local variables.
         unsafe {
             let applied =
                 ugas_effect_apply(context, sim, &raw const apply, knight, null_mut(), &raw mut active);
             assert_eq!((applied, active), (ugas_status::Refused, 7), "{wrong}");
-            let placed =
-                ugas_placements_set(context, sim, &raw const knight, &raw const place, 1, &raw mut count);
+            let (who, place) = (knights.as_ptr(), places.as_ptr());
+            let placed = ugas_placements_set(context, sim, who, place, 2, &raw mut count);
             assert_eq!((placed, count), (ugas_status::BadArgument, 7));
         }
     }

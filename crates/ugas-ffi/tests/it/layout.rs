@@ -35,7 +35,7 @@ const GROWING: [(&str, usize, usize); 54] = sizes! {
     ugas_tag_count 8
     ugas_tag_query 56
     ugas_apply 176
-    ugas_effect_query 48
+    ugas_effect_query 64
     ugas_effect_info 88
     ugas_grant 64
     ugas_ability_info 64

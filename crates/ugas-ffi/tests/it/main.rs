@@ -1,5 +1,6 @@
 //! The interface as C sees it.
 
+mod arguments;
 mod callbacks;
 mod calls;
 mod edges;
@@ -10,4 +11,5 @@ mod layout;
 mod network;
 mod replay;
 mod rules;
+mod runs;
 mod state;

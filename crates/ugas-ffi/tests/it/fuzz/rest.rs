@@ -162,6 +162,9 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
         has_effect: dice.below(2) as u32,
         attribute: dice.id(),
         has_attribute: dice.below(2) as u32,
+        source_object: dice.below(3),
+        has_source_object: dice.below(2) as u32,
+        reserved: 0,
     };
     let endless = [0, 1, 5_000, usize::MAX][dice.below(4) as usize];
     // SAFETY: every pointer is null or leads to a local variable that is as large as is said, and structures of numbers have
