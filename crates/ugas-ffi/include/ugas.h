@@ -8,8 +8,9 @@
  * - One pointer, many numbers. A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
  *   catalogs, simulations, servers, clients, players, snapshots, mappers) is a number that the context checks: one that is
  *   dead, foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers, clients and players are simulations
- *   too, and taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are the core's own
- *   generational handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
+ *   too, and taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are numbers
+ *   of a simulation: zero is none, those of the dead find nothing, and those of another simulation or kind are safe, but
+ *   may find something else. See `docs/adr/0016-c-interface.md`.
  * - Statuses. A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
  *   `ugas_last_reasons` the reasons of a refusal. They are the context's, whichever thread asks. Results go through pointers
  *   that are checked before anything happens, so a call that fails has changed nothing, unless its own words say otherwise.

@@ -438,7 +438,9 @@ class Player : public Simulation {
   public:
     using Simulation::Simulation;
     void seek_tick(std::uint64_t tick) { must(ugas_player_seek_tick(raw_context(), raw(), tick)); }
-    void seek_time(std::uint64_t micros) { must(ugas_player_seek_time(raw_context(), raw(), micros)); }
+    void seek_time(std::int64_t micros) {
+        must(ugas_player_seek_time(raw_context(), raw(), micros < 0 ? 0 : static_cast<std::uint64_t>(micros)));
+    }
     // Whether there was another tick, ahead or back.
     bool step() {
         std::uint32_t has_moved = 0;

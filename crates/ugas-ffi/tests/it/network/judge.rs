@@ -126,7 +126,6 @@ fn the_game_decides_what_its_clients_may_do() {
     let left = game.server_events.iter().find(|event| event.kind == ugas_server_event_kind::Left as u32);
     assert_eq!(left.map(|event| event.reason), Some(ugas_bye_reason::Kicked as u32));
     drop(game);
-    drop(judge);
 }
 
 fn target(controller: u64) -> ugas_target {
