@@ -233,3 +233,79 @@ fn nothing_is_freed_by_what_it_calls() {
     drop(host);
     assert_eq!(TOLD.take(), [BadContext, BadContext]);
 }
+
+#[test]
+fn no_number_that_is_none_gets_into_a_game() {
+    let host = Host::new();
+    let (context, sim, knight) = (host.context, host.simulation, host.spawn());
+    let (mut ability, mut granted, mut active, mut data) = (0, 0, 0, 0);
+    // SAFETY: numbers and pointers, for which zero is a value; then a live context and local variables.
+    unsafe {
+        let mut grant: ugas_grant = std::mem::zeroed();
+        host.must(ugas_catalog_ability(context, host.catalog, text("GA_Slash"), &raw mut ability));
+        host.must(ugas_catalog_tag(context, host.catalog, text("Data.Venom"), &raw mut data));
+        (grant.size, grant.ability) = (size_of::<ugas_grant>(), ability);
+        host.must(ugas_ability_grant(context, sim, knight, &raw const grant, &raw mut granted));
+        let five = ugas_magnitude { value: -5.0, tag: data, reserved: 0 };
+        let mut apply = ugas_apply { effect: host.effect("GE_Venom"), ..zeroed_apply() };
+        (apply.magnitudes, apply.magnitude_count) = (&raw const five, 1);
+        host.must(ugas_effect_apply(context, sim, &raw const apply, knight, null_mut(), &raw mut active));
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut hit: ugas_target = std::mem::zeroed();
+            (hit.kind, hit.location) = (ugas_target_kind::Hit as u32, [wrong; 3]);
+            let six = ugas_magnitude { value: wrong, ..five };
+            let event = ugas_gameplay_event {
+                size: size_of::<ugas_gameplay_event>(),
+                magnitude: wrong,
+                instigator: 0,
+                target: 0,
+                tag: data,
+                reserved: 0,
+            };
+            let nowhere = ugas_apply { origin: [0.0, 0.0, wrong], has_origin: 1, ..apply };
+            let unhit = ugas_apply { hit: &raw const hit, ..apply };
+            let unnumbered = ugas_apply { magnitudes: &raw const six, ..apply };
+            let applied =
+                |apply: &ugas_apply| ugas_effect_apply(context, sim, apply, knight, null_mut(), null_mut());
+            let told = [
+                applied(&nowhere),
+                applied(&unhit),
+                applied(&unnumbered),
+                ugas_effect_set_level(context, sim, active, wrong),
+                ugas_effect_set_magnitude(context, sim, active, data, wrong),
+                ugas_ability_set_parameter(context, sim, granted, text("Power"), wrong),
+                ugas_gameplay_event_send(context, sim, knight, &raw const event),
+                ugas_ability_activate(context, sim, granted, &raw const hit, 1, null(), null_mut()),
+                ugas_ability_activate(context, sim, granted, null(), 0, &raw const event, null_mut()),
+            ];
+            assert!(told.iter().all(|status| *status != ugas_status::Ok), "{wrong}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn time_has_an_end_and_does_not_begin_again() {
+    let host = Host::new();
+    let (context, sim, knight) = (host.context, host.simulation, host.spawn());
+    let (mut now, mut later, mut snapshot) = (0, 0, 0);
+    let mut bytes = ugas_bytes { data: null(), length: 0 };
+    // SAFETY: a live context and local variables.
+    unsafe {
+        host.must(ugas_simulation_advance(context, sim, i64::MIN));
+        host.must(ugas_simulation_now(context, sim, &raw mut now));
+        assert_eq!(now, 0);
+        for _ in 0..4 {
+            host.must(ugas_simulation_advance(context, sim, i64::MAX));
+            host.must(ugas_simulation_now(context, sim, &raw mut later));
+            assert!(later >= now);
+            now = later;
+        }
+        assert!(now >= i64::MAX as u64);
+        host.must(host.apply("GE_Slash_Cooldown", 0, knight));
+        host.must(ugas_simulation_advance(context, sim, 1));
+        host.must(ugas_snapshot_take(context, sim, &raw mut snapshot));
+        host.must(ugas_snapshot_bytes(context, snapshot, &raw mut bytes));
+        host.must(ugas_snapshot_from_bytes(context, host.catalog, bytes, &raw mut snapshot));
+        host.must(ugas_snapshot_restore(context, sim, snapshot));
+    }
+}
