@@ -2381,7 +2381,8 @@ ugas_status ugas_loader_set_space(ugas_context *context,
 // Frees a catalog. Simulations and snapshots of it live on. Zero is fine.
 ugas_status ugas_catalog_free(ugas_context *context, ugas_catalog catalog);
 
-// Makes a catalog known to another context too, for simulations on another thread. Both are freed by themselves.
+// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
+// ugas_catalog_free.
 ugas_status ugas_catalog_share(ugas_context *context,
                                ugas_catalog catalog,
                                ugas_context *other,
@@ -3131,7 +3132,7 @@ ugas_status ugas_player_new(ugas_context *context,
                             uint64_t limit,
                             ugas_player *out);
 
-// The same with a file, which is read while it is played.
+// The same with a file, which is read while it is played. To be freed with ugas_simulation_free.
 ugas_status ugas_player_new_file(ugas_context *context,
                                  ugas_catalog catalog,
                                  ugas_str path,
@@ -3179,7 +3180,8 @@ ugas_status ugas_player_name(ugas_context *context,
 ugas_status ugas_player_verify(ugas_context *context, ugas_player player, ugas_verification *out);
 
 // Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
-// that of the server. `config` may be null. Refused while a recording of the simulation is made or a batch is open.
+// that of the server, to be freed with ugas_simulation_free. `config` may be null. Refused while a recording of the
+// simulation is made or a batch is open.
 ugas_status ugas_server_new(ugas_context *context,
                             ugas_simulation simulation,
                             const ugas_server_config *config,
@@ -3316,7 +3318,8 @@ ugas_status ugas_server_disconnected(ugas_context *context, ugas_server server, 
 // Ends all sessions; the clients are told by the datagrams that wait then. The game stays.
 ugas_status ugas_server_shut_down(ugas_context *context, ugas_server server);
 
-// Makes a client of a server with the same rules. It asks to be let in by the first ugas_client_update.
+// Makes a client of a server with the same rules, to be freed with ugas_simulation_free. It asks to be let in by the first
+// ugas_client_update.
 ugas_status ugas_client_new(ugas_context *context,
                             ugas_catalog catalog,
                             const ugas_client_config *config,

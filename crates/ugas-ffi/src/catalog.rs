@@ -37,7 +37,8 @@ pub unsafe extern "C" fn ugas_catalog_free(context: *mut ugas_context, catalog: 
     })
 }
 
-/// Makes a catalog known to another context too, for simulations on another thread. Both are freed by themselves.
+/// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
+/// ugas_catalog_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_share(
     context: *mut ugas_context,

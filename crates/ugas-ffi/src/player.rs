@@ -115,7 +115,7 @@ pub unsafe extern "C" fn ugas_player_new(
     })
 }
 
-/// The same with a file, which is read while it is played.
+/// The same with a file, which is read while it is played. To be freed with ugas_simulation_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_player_new_file(
     context: *mut ugas_context,
