@@ -6,24 +6,30 @@
  * Rules, the same for every function
  *
  * - One pointer, many numbers. A `ugas_context` is the only object behind a pointer. Everything in it (loaders,
- *   catalogs, simulations, servers, clients, snapshots, mappers) is a number that the context checks: one that is dead,
- *   foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers and clients are simulations too, and
- *   taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are the core's own generational
- *   handles, and zero is none of them. See `docs/adr/0016-c-interface.md`.
+ *   catalogs, simulations, servers, clients, players, snapshots, mappers) is a number that the context checks: one that is
+ *   dead, foreign or of another kind is refused with `UGAS_STATUS_BAD_HANDLE`. Servers, clients and players are simulations
+ *   too, and taken wherever one is asked for. Controllers, effects, abilities, runs and tasks are numbers
+ *   of a simulation: zero is none, those of the dead find nothing, and those of another simulation or kind are safe, but
+ *   may find something else. See `docs/adr/0016-c-interface.md`.
  * - Statuses. A function that can fail returns a `ugas_status`; `ugas_last_error` has the words and
- *   `ugas_last_reasons` the reasons of a refusal. Results go through pointers that are checked before anything happens, so
- *   a call that fails has changed nothing, unless its own words say otherwise.
+ *   `ugas_last_reasons` the reasons of a refusal. They are the context's, whichever thread asks. Results go through pointers
+ *   that are checked before anything happens, so a call that fails has changed nothing, unless its own words say otherwise.
  * - Text is UTF-8 with a length, not ended by a zero. What a call gives out (text, bytes) is valid until the next call
- *   with the same context, but for `ugas_last_error` and `ugas_last_reasons`, which disturb nothing. What belongs to
- *   events that were polled is valid until the next poll of that simulation, server or client.
- * - Structures that go in or come out by themselves begin with their `size`, set by the caller; those in lists have
- *   their size as an argument. So either side may be older: what it does not know is zero or left out.
- * - Memory that a call writes to must not overlap with what it reads. What has a `_free` function is freed with it, or
- *   with its context; nothing else is to be freed.
+ *   with the same context, which it may still be given to; `ugas_last_error` and `ugas_last_reasons` disturb nothing. What
+ *   belongs to events that were polled is valid until the next poll of that simulation, server, client or player.
+ * - Structures that go in or come out by themselves begin with their `size`, set by the caller; those in lists that
+ *   come out have their size as an argument. So either side may be older: what it does not know is zero or left out.
+ *   Rows of lists that go in (`ugas_target`, `ugas_placement`, `ugas_magnitude`, `ugas_reading`, `ugas_instigator`) stay as
+ *   they are as long as `UGAS_ABI_VERSION` does.
+ * - Memory that a call writes to must not overlap with what it reads. Whatever is given to a call is copied, and stays
+ *   the caller's: nothing is kept but callbacks with their `user`, until their `free` is called. What has a `_free` function
+ *   is freed with it, or with its context; nothing else is to be freed.
  * - Panics end here. One that happens anyhow is `UGAS_STATUS_PANIC`; free the simulation that was used.
+ * - Callbacks are given data and leave data. They have to return: no exception of C++ and no `longjmp` may leave one.
  * - Threads. A context belongs to no thread, and is used by one at a time: a call while another is under way, from
- *   another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`. Different contexts have nothing in common
- *   but catalogs that were shared on purpose, and there is no global state.
+ *   another thread or from inside a callback, is refused with `UGAS_STATUS_BUSY`, freeing included. Once it is freed nobody
+ *   may use it, also no thread that was about to. Different contexts have nothing in common but catalogs that were shared
+ *   on purpose, and there is no global state.
  * - Time is in microseconds.
  *
  */
@@ -98,11 +104,11 @@ enum ugas_status
     UGAS_STATUS_LOAD_FAILED = 12,
     // Bytes are not what they should be.
     UGAS_STATUS_BAD_BYTES = 13,
-    // A snapshot is of other rules.
+    // A snapshot or a recording is of other rules.
     UGAS_STATUS_OTHER_RULES = 14,
     // A file could not be read or written.
     UGAS_STATUS_IO = 15,
-    // It cannot be done while a recording is made, or only then.
+    // It cannot be done while a recording is made or played, or only then.
     UGAS_STATUS_RECORDING = 16,
     // It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
     // server's to change.
@@ -753,6 +759,27 @@ typedef uint32_t ugas_orphans;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Whether the state is the one that was recorded.
+enum ugas_agreement
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Inside a tick, and at the beginning, no hash is known.
+    UGAS_AGREEMENT_UNKNOWN = 0,
+    // It is.
+    UGAS_AGREEMENT_SAME = 1,
+    // It is not: other rules, other native code or another library.
+    UGAS_AGREEMENT_DIFFERS = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ugas_agreement ugas_agreement;
+#else
+typedef uint32_t ugas_agreement;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Why a session ended.
 enum ugas_bye_reason
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1205,6 +1232,9 @@ typedef struct {
     ugas_free free;
 } ugas_space;
 
+// A simulation of this context.
+typedef uint64_t ugas_simulation;
+
 // A tag. Ids of definitions belong to a catalog; equal packs have equal ids.
 typedef uint32_t ugas_tag;
 
@@ -1241,9 +1271,6 @@ typedef struct {
     // Not zero to be told before each effect is applied.
     uint32_t audit;
 } ugas_config;
-
-// A simulation of this context.
-typedef uint64_t ugas_simulation;
 
 // An actor of the host's world, in the host's own numbers.
 typedef uint64_t ugas_actor;
@@ -1408,6 +1435,12 @@ typedef struct {
     ugas_attribute attribute;
     // Whether the attribute counts.
     uint32_t has_attribute;
+    // From this object, if has_source_object is not zero: what a sword that is put away gave.
+    ugas_actor source_object;
+    // Whether the object counts.
+    uint32_t has_source_object;
+    // Zero.
+    uint32_t reserved;
 } ugas_effect_query;
 
 // What is known of a running effect. Times are in microseconds.
@@ -1881,6 +1914,33 @@ typedef struct {
     uint32_t reserved;
 } ugas_verification;
 
+// A recording that is played, of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked
+// for, to look at the moment that it is at. Nothing changes it but the functions here; all else that would is refused with
+// UGAS_STATUS_RECORDING. Freed with ugas_simulation_free.
+typedef uint64_t ugas_player;
+
+// Where a player is. Times are in microseconds.
+typedef struct {
+    // sizeof(ugas_player_position).
+    size_t size;
+    // Ticks that are over.
+    uint64_t tick;
+    // Ticks of the whole recording.
+    uint64_t tick_count;
+    // The time here.
+    uint64_t time;
+    // The time at the end.
+    uint64_t end;
+    // Commands of the next tick that were executed already.
+    uint32_t command;
+    // One of ugas_agreement.
+    uint32_t agreement;
+    // Not zero if nothing follows.
+    uint32_t is_at_end;
+    // Not zero if the recording was finished; otherwise whoever made it was interrupted, and it ends with its last whole tick.
+    uint32_t is_complete;
+} ugas_player_position;
+
 // A connection as the host's transport knows it: an address, a socket; in the host's own numbers.
 typedef uint64_t ugas_peer;
 
@@ -2321,11 +2381,18 @@ ugas_status ugas_loader_set_space(ugas_context *context,
 // Frees a catalog. Simulations and snapshots of it live on. Zero is fine.
 ugas_status ugas_catalog_free(ugas_context *context, ugas_catalog catalog);
 
-// Makes a catalog known to another context too, for simulations on another thread. Both are freed by themselves.
+// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
+// ugas_catalog_free.
 ugas_status ugas_catalog_share(ugas_context *context,
                                ugas_catalog catalog,
                                ugas_context *other,
                                ugas_catalog *out);
+
+// The catalog that a simulation goes by, as an object of its own, to be freed with ugas_catalog_free: for whoever has only the
+// simulation, such as a recording that brings its rules along.
+ugas_status ugas_catalog_of(ugas_context *context,
+                            ugas_simulation simulation,
+                            ugas_catalog *out);
 
 // A hash of the rules: equal on machines that have the same.
 ugas_status ugas_catalog_hash(ugas_context *context, ugas_catalog catalog, uint64_t *out);
@@ -2681,8 +2748,8 @@ ugas_status ugas_abilities_activate(ugas_context *context,
                                     uint32_t *count);
 
 // Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
-// with none in `with`, all runs but those of the granted ability `except`, which may be 0. `count`, which may be null, gets
-// how many were.
+// without any tags, all runs but those of the granted ability `except`, which may be 0. Tags in `without` alone are refused:
+// give `with` the tag that all abilities are below. `count`, which may be null, gets how many were.
 ugas_status ugas_abilities_cancel(ugas_context *context,
                                   ugas_simulation simulation,
                                   ugas_controller controller,
@@ -2851,7 +2918,8 @@ ugas_status ugas_team_set(ugas_context *context,
                           ugas_str team);
 
 // Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll or restore of this simulation.
+// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,
@@ -2909,8 +2977,9 @@ ugas_status ugas_explain_text(ugas_context *context,
                               ugas_attribute attribute,
                               ugas_str *out);
 
-// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`. Controllers are their
-// handles. Valid until the next call.
+// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`, and `present`, which is
+// false if the controller does not have the attribute. Controllers are their handles, which need 64 bits. Valid until the
+// next call.
 ugas_status ugas_explain_json(ugas_context *context,
                               ugas_simulation simulation,
                               ugas_controller controller,
@@ -2949,7 +3018,14 @@ ugas_status ugas_snapshot_hash(ugas_context *context, ugas_snapshot snapshot, ui
 // A snapshot as bytes, to be saved or sent. Valid until the next call.
 ugas_status ugas_snapshot_bytes(ugas_context *context, ugas_snapshot snapshot, ugas_bytes *out);
 
-// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free.
+// The same with all the rules, for a saved game that outlives an update of its pack: ugas_simulation_migrate reads it under
+// other rules, and ugas_snapshot_from_bytes under the same. Valid until the next call.
+ugas_status ugas_snapshot_bytes_with_rules(ugas_context *context,
+                                           ugas_snapshot snapshot,
+                                           ugas_bytes *out);
+
+// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free. The bytes may come
+// from anybody: UGAS_STATUS_BAD_BYTES if they are none, UGAS_STATUS_OTHER_RULES if they are of another catalog.
 ugas_status ugas_snapshot_from_bytes(ugas_context *context,
                                      ugas_catalog catalog,
                                      ugas_bytes bytes,
@@ -2998,6 +3074,17 @@ ugas_status ugas_simulation_reload(ugas_context *context,
                                    uint32_t *is_lossless,
                                    ugas_str *report);
 
+// Goes on from a snapshot of ugas_snapshot_bytes_with_rules under the rules of this simulation, which may be others by now;
+// what it was before is gone. One of these very rules needs none with it. All or nothing; `is_lossless` and `report` are
+// those of ugas_simulation_reload. The bytes may come from anybody: UGAS_STATUS_BAD_BYTES if they are none,
+// UGAS_STATUS_OTHER_RULES if they are of other rules and do not have them with them. Refused while a recording is made, and
+// for a server's or client's game.
+ugas_status ugas_simulation_migrate(ugas_context *context,
+                                    ugas_simulation simulation,
+                                    ugas_bytes snapshot,
+                                    uint32_t *is_lossless,
+                                    ugas_str *report);
+
 // Begins to record a simulation in memory, from its present state. `settings` may be null.
 ugas_status ugas_recording_start(ugas_context *context,
                                  ugas_simulation simulation,
@@ -3022,7 +3109,8 @@ ugas_status ugas_recording_finish(ugas_context *context,
                                   ugas_bytes *out);
 
 // Simulates a recording again and compares every tick. By the rules of `catalog`, which it needs if they have native
-// code or were left out; 0 is by its own.
+// code or were left out; 0 is by its own. It takes as long as the recording asks for: one of a stranger is better verified
+// with ugas_player_verify, which has a limit.
 ugas_status ugas_recording_verify(ugas_context *context,
                                   ugas_catalog catalog,
                                   ugas_bytes recording,
@@ -3034,8 +3122,66 @@ ugas_status ugas_recording_verify_file(ugas_context *context,
                                        ugas_str path,
                                        ugas_verification *out);
 
+// Plays a recording, from its beginning. By the rules of `catalog`, which it needs if they have native code or were left
+// out; 0 is by its own, which ugas_catalog_of gives. The bytes are copied, and may come from anybody: `limit` is the most
+// moments that one movement looks at, so that nobody waits for years for what a stranger wrote; 0 is no limit. To be freed
+// with ugas_simulation_free.
+ugas_status ugas_player_new(ugas_context *context,
+                            ugas_catalog catalog,
+                            ugas_bytes recording,
+                            uint64_t limit,
+                            ugas_player *out);
+
+// The same with a file, which is read while it is played. To be freed with ugas_simulation_free.
+ugas_status ugas_player_new_file(ugas_context *context,
+                                 ugas_catalog catalog,
+                                 ugas_str path,
+                                 uint64_t limit,
+                                 ugas_player *out);
+
+// Where a player is.
+ugas_status ugas_player_look(ugas_context *context, ugas_player player, ugas_player_position *out);
+
+// Goes to the moment after so many ticks, ahead or back, at most to the end. What happened on the way is polled with
+// ugas_events_poll, the last few thousand events of a long one. If something in between cannot be read, or the limit is
+// reached, it stays where it came to.
+ugas_status ugas_player_seek_tick(ugas_context *context,
+                                  ugas_player player,
+                                  uint64_t tick);
+
+// Goes to a time, also inside a tick; the rest is as with ugas_player_seek_tick.
+ugas_status ugas_player_seek_time(ugas_context *context, ugas_player player, uint64_t time);
+
+// Goes to the end of the tick that it is in, or of the next one. `has_moved`, which may be null, gets 0 at the end of the
+// recording; the rest is as with ugas_player_seek_tick.
+ugas_status ugas_player_step(ugas_context *context,
+                             ugas_player player,
+                             uint32_t *has_moved);
+
+// Goes back to the beginning of the tick that it is in, or of the one before. `has_moved`, which may be null, gets 0 at the
+// beginning of the recording; the rest is as with ugas_player_seek_tick.
+ugas_status ugas_player_back(ugas_context *context,
+                             ugas_player player,
+                             uint32_t *has_moved);
+
+// The controller that ugas_recording_name gave this name; one that lives here, if there are several.
+ugas_status ugas_player_controller(ugas_context *context,
+                                   ugas_player player,
+                                   ugas_str name,
+                                   ugas_controller *out);
+
+// What a controller is called in the recording. Valid until the next call. UGAS_STATUS_NOT_FOUND if it has no name.
+ugas_status ugas_player_name(ugas_context *context,
+                             ugas_player player,
+                             ugas_controller controller,
+                             ugas_str *out);
+
+// ugas_recording_verify within the limit of a player, which is at the beginning then and has no events.
+ugas_status ugas_player_verify(ugas_context *context, ugas_player player, ugas_verification *out);
+
 // Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
-// that of the server. `config` may be null. Refused while a recording of the simulation is made or a batch is open.
+// that of the server, to be freed with ugas_simulation_free. `config` may be null. Refused while a recording of the
+// simulation is made or a batch is open.
 ugas_status ugas_server_new(ugas_context *context,
                             ugas_simulation simulation,
                             const ugas_server_config *config,
@@ -3068,7 +3214,8 @@ ugas_status ugas_server_transmit(ugas_context *context,
 ugas_status ugas_server_look(ugas_context *context, ugas_server server, ugas_server_statistics *out);
 
 // Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll or restore of this simulation.
+// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,
@@ -3171,7 +3318,8 @@ ugas_status ugas_server_disconnected(ugas_context *context, ugas_server server, 
 // Ends all sessions; the clients are told by the datagrams that wait then. The game stays.
 ugas_status ugas_server_shut_down(ugas_context *context, ugas_server server);
 
-// Makes a client of a server with the same rules. It asks to be let in by the first ugas_client_update.
+// Makes a client of a server with the same rules, to be freed with ugas_simulation_free. It asks to be let in by the first
+// ugas_client_update.
 ugas_status ugas_client_new(ugas_context *context,
                             ugas_catalog catalog,
                             const ugas_client_config *config,
@@ -3226,7 +3374,8 @@ ugas_status ugas_client_local(ugas_context *context,
                               ugas_controller *out);
 
 // Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll or restore of this simulation.
+// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
                              ugas_event *out,

@@ -97,7 +97,8 @@ inline void check(ugas_context *context, ugas_status status) {
     throw Error(status, words.length == 0 ? text(ugas_status_words(status)) : text(words), std::move(reasons));
 }
 
-// An object of a context, freed with `Free`. The context lives as long as its objects do.
+// An object of a context, freed with `Free`. The context lives as long as its objects do. One that was moved from is none: its
+// calls throw. Owners must not go in a callback of the library, where nothing can be freed.
 template <ugas_status (*Free)(ugas_context *, std::uint64_t)> class Owned {
   public:
     Owned(std::shared_ptr<ugas_context> context, std::uint64_t number)
@@ -207,6 +208,12 @@ class Snapshot : public detail::Owned<ugas_snapshot_free> {
     std::vector<std::uint8_t> bytes() const {
         ugas_bytes bytes{nullptr, 0};
         must(ugas_snapshot_bytes(raw_context(), raw(), &bytes));
+        return std::vector<std::uint8_t>(bytes.data, bytes.data + bytes.length);
+    }
+    // For a saved game that outlives an update of its pack; see Simulation::migrate.
+    std::vector<std::uint8_t> bytes_with_rules() const {
+        ugas_bytes bytes{nullptr, 0};
+        must(ugas_snapshot_bytes_with_rules(raw_context(), raw(), &bytes));
         return std::vector<std::uint8_t>(bytes.data, bytes.data + bytes.length);
     }
 };
@@ -328,6 +335,17 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
         must(ugas_explain_text(raw_context(), raw(), controller.bits, attribute.index, &words));
         return text(words);
     }
+    std::string explain_json(Controller controller, Attribute attribute) const {
+        ugas_str words{nullptr, 0};
+        must(ugas_explain_json(raw_context(), raw(), controller.bits, attribute.index, &words));
+        return text(words);
+    }
+    // What the pack says to a task that the host carries out, as JSON.
+    std::string parameters(Task task) const {
+        ugas_str words{nullptr, 0};
+        must(ugas_task_parameters(raw_context(), raw(), task.bits, &words));
+        return text(words);
+    }
 
     Snapshot snapshot() const {
         ugas_snapshot snapshot = 0;
@@ -356,6 +374,13 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     std::string reload(const Catalog &catalog) {
         ugas_str report{nullptr, 0};
         must(ugas_simulation_reload(raw_context(), raw(), catalog.raw(), nullptr, &report));
+        return text(report);
+    }
+    // Goes on from a game that was saved with its rules; what is not as it was, in words.
+    std::string migrate(const std::vector<std::uint8_t> &saved) {
+        ugas_str report{nullptr, 0};
+        const ugas_bytes given{saved.data(), saved.size()};
+        must(ugas_simulation_migrate(raw_context(), raw(), given, nullptr, &report));
         return text(report);
     }
     // One controller by names, for a save slot or another server.
@@ -407,6 +432,39 @@ class Simulation : public detail::Owned<ugas_simulation_free> {
     }
 };
 
+// A recording that is played, looked at as a simulation is. What would change it throws; poll() has the events of the last
+// movement.
+class Player : public Simulation {
+  public:
+    using Simulation::Simulation;
+    void seek_tick(std::uint64_t tick) { must(ugas_player_seek_tick(raw_context(), raw(), tick)); }
+    void seek_time(std::int64_t micros) {
+        must(ugas_player_seek_time(raw_context(), raw(), micros < 0 ? 0 : static_cast<std::uint64_t>(micros)));
+    }
+    // Whether there was another tick, ahead or back.
+    bool step() {
+        std::uint32_t has_moved = 0;
+        must(ugas_player_step(raw_context(), raw(), &has_moved));
+        return has_moved != 0;
+    }
+    bool back() {
+        std::uint32_t has_moved = 0;
+        must(ugas_player_back(raw_context(), raw(), &has_moved));
+        return has_moved != 0;
+    }
+    ugas_player_position position() const {
+        auto position = UGAS_INIT(ugas_player_position);
+        must(ugas_player_look(raw_context(), raw(), &position));
+        return position;
+    }
+    // The controller that the recording calls so.
+    Controller controller(std::string_view name) const {
+        Controller controller;
+        must(ugas_player_controller(raw_context(), raw(), str(name), &controller.bits));
+        return controller;
+    }
+};
+
 // Everything that a host has. Copies are the same context; it is freed with the last of them and of its objects.
 class Context {
   public:
@@ -434,6 +492,13 @@ class Context {
         ugas_bytes given{bytes.data(), bytes.size()};
         detail::check(raw(), ugas_snapshot_from_bytes(raw(), catalog.raw(), given, &snapshot));
         return Snapshot(context_, snapshot);
+    }
+    // Plays a recording; one of a stranger with a limit for the moments that one movement looks at.
+    Player play(const Catalog &catalog, const std::vector<std::uint8_t> &recording, std::uint64_t limit = 0) const {
+        ugas_player player = 0;
+        ugas_bytes given{recording.data(), recording.size()};
+        detail::check(raw(), ugas_player_new(raw(), catalog.raw(), given, limit, &player));
+        return Player(context_, player);
     }
     // Whether a recording happens again in the same way.
     bool verify(const Catalog &catalog, const std::vector<std::uint8_t> &recording) const {

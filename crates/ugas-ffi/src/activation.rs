@@ -221,8 +221,8 @@ pub unsafe extern "C" fn ugas_abilities_activate(
 }
 
 /// Cancels all runs of a controller whose ability has one of the tags `with`, but for those that have one of `without`;
-/// with none in `with`, all runs but those of the granted ability `except`, which may be 0. `count`, which may be null, gets
-/// how many were.
+/// without any tags, all runs but those of the granted ability `except`, which may be 0. Tags in `without` alone are refused:
+/// give `with` the tag that all abilities are below. `count`, which may be null, gets how many were.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_abilities_cancel(
     context: *mut ugas_context,
@@ -241,6 +241,11 @@ pub unsafe extern "C" fn ugas_abilities_cancel(
         let (with, without) = (tags_of(with, with_count, memory)?, tags_of(without, without_count, memory)?);
         let except = if except == 0 { None } else { Some(granted_of(except)?) };
         let is_all = with_count == 0 && without_count == 0;
+        if with_count == 0 && !is_all {
+            return Err(Failure::argument(
+                "`without` spares some of those that `with` chooses, and it chooses none",
+            ));
+        }
         if !is_all && except.is_some() {
             return Err(Failure::argument("either tags or an exception choose what is cancelled, not both"));
         }

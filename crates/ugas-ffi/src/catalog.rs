@@ -8,6 +8,7 @@ use ugas_core::id::{AbilityId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::context::{Context, too_many};
 use crate::guard::{enter, ugas_context};
 use crate::memory::ugas_str;
+use crate::simulation::ugas_simulation;
 use crate::status::{Failure, Outcome, ugas_status};
 
 /// A catalog of this context: the rules of a game, which never change.
@@ -36,7 +37,8 @@ pub unsafe extern "C" fn ugas_catalog_free(context: *mut ugas_context, catalog: 
     })
 }
 
-/// Makes a catalog known to another context too, for simulations on another thread. Both are freed by themselves.
+/// Makes a catalog known to another context too, for simulations on another thread. Each is freed by itself, with
+/// ugas_catalog_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_share(
     context: *mut ugas_context,
@@ -58,6 +60,23 @@ pub unsafe extern "C" fn ugas_catalog_share(
             ugas_status::Ok => Ok(()),
             status => Err(Failure::new(status, "the other context could not take the catalog")),
         }
+    })
+}
+
+/// The catalog that a simulation goes by, as an object of its own, to be freed with ugas_catalog_free: for whoever has only the
+/// simulation, such as a recording that brings its rules along.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_of(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    out: *mut ugas_catalog,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let catalog = Arc::clone(context.simulation(simulation)?.simulation().catalog());
+        out.set(context.catalogs.insert(catalog).ok_or_else(|| too_many("catalog"))?);
+        Ok(())
     })
 }
 

@@ -99,7 +99,8 @@ unsafe impl Headed for ugas_client_statistics {}
 /// Most bytes of a credential.
 const MOST_CREDENTIAL: usize = ugas_net::limits::MAX_CREDENTIAL;
 
-/// Makes a client of a server with the same rules. It asks to be let in by the first ugas_client_update.
+/// Makes a client of a server with the same rules, to be freed with ugas_simulation_free. It asks to be let in by the first
+/// ugas_client_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_client_new(
     context: *mut ugas_context,
@@ -177,6 +178,7 @@ pub unsafe extern "C" fn ugas_client_transmit(
     unsafe { enter(context) }.run(|context, memory| {
         let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
         let entry = context.simulation_mut(client)?;
+        entry.client(client)?;
         let next = match entry.unsent.take() {
             Some(unsent) => Some(unsent.bytes),
             None => entry.client_mut(client)?.poll_transmit(),

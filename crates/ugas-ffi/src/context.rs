@@ -54,9 +54,8 @@ impl Context {
     }
 
     /// A new call begins: what the last one failed of is over.
-    pub(crate) fn forget(&mut self) {
-        self.error.clear();
-        self.reasons.clear();
+    pub(crate) fn take_failure(&mut self) -> (String, Vec<Reason>) {
+        (core::mem::take(&mut self.error), core::mem::take(&mut self.reasons))
     }
 
     pub(crate) fn keep(&mut self, failure: Failure) {

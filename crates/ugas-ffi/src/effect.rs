@@ -165,6 +165,12 @@ pub struct ugas_effect_query {
     pub attribute: ugas_attribute,
     /// Whether the attribute counts.
     pub has_attribute: u32,
+    /// From this object, if has_source_object is not zero: what a sword that is put away gave.
+    pub source_object: ugas_actor,
+    /// Whether the object counts.
+    pub has_source_object: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 // SAFETY: `repr(C)`, numbers.
@@ -352,6 +358,7 @@ fn effect_query(given: &ugas_effect_query, memory: Memory<'_>) -> Outcome<Effect
     Ok(EffectQuery {
         effect: (given.has_effect != 0).then(|| EffectId::from_index(given.effect)),
         source: optional_controller(given.source)?,
+        source_object: (given.has_source_object != 0).then_some(ActorId(given.source_object)),
         tags: query_of(given.tags, memory)?,
         source_tags: query_of(given.source_tags, memory)?,
         modifies: (given.has_attribute != 0).then(|| AttributeId::from_index(given.attribute)),

@@ -66,7 +66,8 @@ pub struct ugas_event {
 unsafe impl Plain for ugas_event {}
 
 /// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-/// are valid until the next poll or restore of this simulation.
+/// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+/// the last movement.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_events_poll(
     context: *mut ugas_context,
@@ -80,15 +81,19 @@ pub unsafe extern "C" fn ugas_events_poll(
     unsafe { enter(context) }.run(|context, memory| {
         let mut rows = memory.rows(out, row_size, capacity, count)?;
         let entry = context.simulation_mut(simulation)?;
-        let World::Own(simulation) = &mut entry.world else {
+        if matches!(entry.world, World::Server(_) | World::Client(_)) {
             return Err(Failure::new(
                 ugas_status::Networked,
                 "events of a server or a client are polled with ugas_server_events_poll or ugas_client_events_poll",
             ));
-        };
+        }
         entry.polled.clear();
         while rows.left() > 0
-            && let Some(event) = simulation.poll_event()
+            && let Some(event) = match &mut entry.world {
+                World::Own(simulation) => simulation.poll_event(),
+                World::Player(playback) => playback.events.pop_front(),
+                World::Server(_) | World::Client(_) => None,
+            }
         {
             rows.push(to_c(&event, entry.polled.len()));
             entry.polled.push(event);
@@ -109,9 +114,13 @@ pub unsafe extern "C" fn ugas_events_pending(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let (pending, dropped) = (memory.optional(pending)?, memory.optional(dropped)?);
-        let simulation = context.simulation(simulation)?.simulation();
+        let entry = context.simulation(simulation)?;
+        let simulation = entry.simulation();
         if let Some(pending) = pending {
-            pending.set(simulation.pending_events().len());
+            pending.set(match &entry.world {
+                World::Player(playback) => playback.events.len(),
+                _ => simulation.pending_events().len(),
+            });
         }
         if let Some(dropped) = dropped {
             dropped.set(simulation.dropped_events());

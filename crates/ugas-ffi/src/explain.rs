@@ -29,8 +29,9 @@ pub unsafe extern "C" fn ugas_explain_text(
     })
 }
 
-/// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`. Controllers are their
-/// handles. Valid until the next call.
+/// Where an attribute's value comes from, as JSON with the fields of `ugas explain --format json`, and `present`, which is
+/// false if the controller does not have the attribute. Controllers are their handles, which need 64 bits. Valid until the
+/// next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_explain_json(
     context: *mut ugas_context,
@@ -76,6 +77,9 @@ fn explanation(
 ) -> Outcome<Explanation> {
     let entry = context.simulation(simulation)?;
     let id = entry.controller(controller)?;
+    if attribute as usize >= entry.simulation().catalog().attribute_count() {
+        return Err(Failure::not_found(format!("the catalog has no such attribute as {attribute}")));
+    }
     let explanation = entry.simulation().explain(id, AttributeId::from_index(attribute));
     explanation.ok_or_else(|| Failure::not_found("the controller does not exist (any more)"))
 }
@@ -88,6 +92,7 @@ fn to_json(explanation: &Explanation) -> Value {
         "attribute": explanation.name,
         "controller": explanation.controller.to_bits().get(),
         "time": explanation.time.as_seconds(),
+        "present": explanation.present,
         "base": explanation.base,
         "current": explanation.current,
         "layers": layers,

@@ -91,7 +91,8 @@ impl Entry<'_> {
     pub(crate) fn run(self, call: impl FnOnce(&mut Context, Memory<'_>) -> Outcome) -> ugas_status {
         let memory = self.memory;
         self.alone(|context| {
-            context.forget();
+            // What the last call told of is over; but a host may give its words to this very call.
+            let _told = context.take_failure();
             let failure = match catch_unwind(AssertUnwindSafe(|| call(context, memory))) {
                 Ok(Ok(())) => return ugas_status::Ok,
                 Ok(Err(failure)) => failure,

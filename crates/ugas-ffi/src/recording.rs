@@ -1,10 +1,12 @@
-//! Recordings: made while a simulation runs, in memory or in a file, and verified.
+//! Recordings: made while a simulation runs, in memory or in a file, and verified. `player` plays them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Read, Seek, Write};
 
 use ugas_core::handle::ControllerId;
-use ugas_replay::{Player, RecordError, Recorder, Rules, Settings, verify};
+use ugas_replay::{
+    PlayError, Player, ReadError, RecordError, Recorder, Rules, Settings, Verification, verify,
+};
 
 use crate::catalog::ugas_catalog;
 use crate::context::Context;
@@ -163,7 +165,8 @@ pub unsafe extern "C" fn ugas_recording_finish(
 }
 
 /// Simulates a recording again and compares every tick. By the rules of `catalog`, which it needs if they have native
-/// code or were left out; 0 is by its own.
+/// code or were left out; 0 is by its own. It takes as long as the recording asks for: one of a stranger is better verified
+/// with ugas_player_verify, which has a limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_recording_verify(
     context: *mut ugas_context,
@@ -231,16 +234,21 @@ fn check(
     reader: impl Read + Seek,
     out: SizedPlace<'_, ugas_verification>,
 ) -> Outcome {
-    let bad = |words: String| Failure::new(ugas_status::BadBytes, words);
-    let recording = ugas_replay::Recording::open(reader).map_err(|error| bad(error.to_string()))?;
+    let recording = ugas_replay::Recording::open(reader).map_err(|error| read_failure(&error))?;
     let player = match catalog {
         0 => Player::new(recording),
         number => Player::with_catalog(recording, context.catalog(number)?),
     };
-    let mut player = player.map_err(|error| bad(error.to_string()))?;
-    let verified = verify(&mut player).map_err(|error| bad(error.to_string()))?;
+    let mut player = player.map_err(|error| play_failure(&error))?;
+    let verified = verify(&mut player).map_err(|error| play_failure(&error))?;
+    out.set(to_c(&verified));
+    Ok(())
+}
+
+/// What came of it, as C sees it.
+pub(crate) fn to_c(verified: &Verification) -> ugas_verification {
     let difference = verified.difference.as_ref();
-    out.set(ugas_verification {
+    ugas_verification {
         size: size_of::<ugas_verification>(),
         ticks: verified.ticks,
         key_frames: verified.key_frames,
@@ -249,8 +257,28 @@ fn check(
         simulated: difference.map_or(0, |difference| difference.simulated),
         differs: u32::from(difference.is_some()),
         reserved: 0,
-    });
-    Ok(())
+    }
+}
+
+/// A recording that cannot be read.
+pub(crate) fn read_failure(error: &ReadError) -> Failure {
+    let status = match error {
+        ReadError::Io(_) => ugas_status::Io,
+        _ => ugas_status::BadBytes,
+    };
+    Failure::new(status, error.to_string())
+}
+
+/// A recording that cannot be played.
+pub(crate) fn play_failure(error: &PlayError) -> Failure {
+    let status = match error {
+        PlayError::Read(error) => return read_failure(error),
+        PlayError::NoRules(_) | PlayError::OtherRules { .. } | PlayError::Foreign(_) => {
+            ugas_status::OtherRules
+        }
+        _ => ugas_status::BadBytes,
+    };
+    Failure::new(status, error.to_string())
 }
 
 fn none_is_made() -> Failure {
@@ -261,6 +289,6 @@ fn record_failure(error: &RecordError) -> Failure {
     Failure::new(ugas_status::Io, error.to_string())
 }
 
-fn io_failure(path: &str, error: &io::Error) -> Failure {
+pub(crate) fn io_failure(path: &str, error: &io::Error) -> Failure {
     Failure::new(ugas_status::Io, format!("{path}: {error}"))
 }

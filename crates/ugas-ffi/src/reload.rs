@@ -1,11 +1,14 @@
-//! Hot reload: a simulation that runs goes on under changed rules.
+//! A simulation goes on under changed rules: one that runs, or one that was saved.
 
 use std::sync::Arc;
 
+use ugas_core::simulation::MigrationError;
+
 use crate::catalog::ugas_catalog;
 use crate::guard::{enter, ugas_context};
-use crate::memory::ugas_str;
+use crate::memory::{ugas_bytes, ugas_str};
 use crate::simulation::ugas_simulation;
+use crate::snapshot::undecoded;
 use crate::status::{Failure, ugas_status};
 
 /// Puts a running simulation under another catalog, by names: handles stay, ids of definitions are those of the new catalog
@@ -34,6 +37,39 @@ pub unsafe extern "C" fn ugas_simulation_reload(
         }
         if let Some(report) = report {
             report.set(context.lend_text(reloaded.to_string()));
+        }
+        Ok(())
+    })
+}
+
+/// Goes on from a snapshot of ugas_snapshot_bytes_with_rules under the rules of this simulation, which may be others by now;
+/// what it was before is gone. One of these very rules needs none with it. All or nothing; `is_lossless` and `report` are
+/// those of ugas_simulation_reload. The bytes may come from anybody: UGAS_STATUS_BAD_BYTES if they are none,
+/// UGAS_STATUS_OTHER_RULES if they are of other rules and do not have them with them. Refused while a recording is made, and
+/// for a server's or client's game.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_simulation_migrate(
+    context: *mut ugas_context,
+    simulation: ugas_simulation,
+    snapshot: ugas_bytes,
+    is_lossless: *mut u32,
+    report: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let (is_lossless, report) = (memory.optional(is_lossless)?, memory.optional(report)?);
+        let bytes = memory.list(snapshot.data, snapshot.length)?;
+        let entry = context.simulation_mut(simulation)?;
+        let migrated = entry.own_mut()?.migrate(bytes).map_err(|error| match error {
+            MigrationError::Decode(error) => undecoded(&error),
+            other => Failure::refused(other.to_string(), Vec::new()),
+        })?;
+        entry.forget_polled();
+        if let Some(is_lossless) = is_lossless {
+            is_lossless.set(u32::from(migrated.is_lossless()));
+        }
+        if let Some(report) = report {
+            report.set(context.lend_text(migrated.to_string()));
         }
         Ok(())
     })

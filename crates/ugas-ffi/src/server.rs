@@ -102,7 +102,8 @@ unsafe impl Plain for ugas_server_statistics {}
 unsafe impl Headed for ugas_server_statistics {}
 
 /// Makes a server of a simulation, which it takes over: the number of the simulation is dead afterwards, and `out` gets
-/// that of the server. `config` may be null. Refused while a recording of the simulation is made or a batch is open.
+/// that of the server, to be freed with ugas_simulation_free. `config` may be null. Refused while a recording of the
+/// simulation is made or a batch is open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_server_new(
     context: *mut ugas_context,
@@ -182,6 +183,7 @@ pub unsafe extern "C" fn ugas_server_transmit(
         let peer = memory.out(peer)?;
         let outgoing = Outgoing::new(memory, buffer, capacity, length)?;
         let entry = context.simulation_mut(server)?;
+        entry.server(server)?;
         let next = match entry.unsent.take() {
             Some(unsent) => Some(unsent),
             None => entry.server_mut(server)?.poll_transmit(),

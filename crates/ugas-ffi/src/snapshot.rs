@@ -1,5 +1,6 @@
 //! Snapshots: the whole state, kept, restored, hashed, and as bytes.
 
+use ugas_core::codec::{DecodeError, DecodeErrorKind};
 use ugas_core::simulation::Snapshot;
 
 use crate::catalog::ugas_catalog;
@@ -117,7 +118,25 @@ pub unsafe extern "C" fn ugas_snapshot_bytes(
     })
 }
 
-/// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free.
+/// The same with all the rules, for a saved game that outlives an update of its pack: ugas_simulation_migrate reads it under
+/// other rules, and ugas_snapshot_from_bytes under the same. Valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_snapshot_bytes_with_rules(
+    context: *mut ugas_context,
+    snapshot: ugas_snapshot,
+    out: *mut ugas_bytes,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let bytes = context.snapshot(snapshot)?.to_bytes_with_rules();
+        out.set(context.lend_bytes(bytes));
+        Ok(())
+    })
+}
+
+/// A snapshot from bytes, under the rules that it was taken under; to be freed with ugas_snapshot_free. The bytes may come
+/// from anybody: UGAS_STATUS_BAD_BYTES if they are none, UGAS_STATUS_OTHER_RULES if they are of another catalog.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_snapshot_from_bytes(
     context: *mut ugas_context,
@@ -130,8 +149,17 @@ pub unsafe extern "C" fn ugas_snapshot_from_bytes(
         let out = memory.out(out)?;
         let bytes = memory.list(bytes.data, bytes.length)?;
         let snapshot = Snapshot::from_bytes(bytes, context.catalog(catalog)?);
-        let snapshot = snapshot.map_err(|error| Failure::new(ugas_status::BadBytes, error.to_string()))?;
+        let snapshot = snapshot.map_err(|error| undecoded(&error))?;
         out.set(context.snapshots.insert(snapshot).ok_or_else(|| too_many("snapshot"))?);
         Ok(())
     })
+}
+
+/// Bytes of a snapshot that cannot be used.
+pub(crate) fn undecoded(error: &DecodeError) -> Failure {
+    let status = match error.kind {
+        DecodeErrorKind::ForeignCatalog { .. } => ugas_status::OtherRules,
+        _ => ugas_status::BadBytes,
+    };
+    Failure::new(status, error.to_string())
 }

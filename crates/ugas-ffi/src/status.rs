@@ -37,11 +37,11 @@ pub enum ugas_status {
     LoadFailed = 12,
     /// Bytes are not what they should be.
     BadBytes = 13,
-    /// A snapshot is of other rules.
+    /// A snapshot or a recording is of other rules.
     OtherRules = 14,
     /// A file could not be read or written.
     Io = 15,
-    /// It cannot be done while a recording is made, or only then.
+    /// It cannot be done while a recording is made or played, or only then.
     Recording = 16,
     /// It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
     /// server's to change.
@@ -65,7 +65,7 @@ impl ugas_status {
             Self::Refused => "the rules say no",
             Self::LoadFailed => "the pack cannot be used",
             Self::BadBytes => "the bytes are not what they should be",
-            Self::OtherRules => "the snapshot is of other rules",
+            Self::OtherRules => "the snapshot or recording is of other rules",
             Self::Io => "a file could not be read or written",
             Self::Recording => "it does not go together with the recording",
             Self::Networked => "it does not go together with networking",

@@ -1,4 +1,4 @@
-//! What a number of a simulation stands for: a simulation of the host's own, a server's, or a client's.
+//! What a number of a simulation stands for: a simulation of the host's own, a server's, a client's, or one that is played.
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::event::Event;
@@ -9,16 +9,18 @@ use ugas_net::{Client, Server, Transmit};
 
 use crate::context::bad;
 use crate::memory::ugas_str;
+use crate::player::Playback;
 use crate::recording::Recording;
 use crate::server::GameHost;
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
 
-/// Whose the simulation is. All three are read alike; what changes them differs.
+/// Whose the simulation is. All are read alike; what changes them differs.
 pub(crate) enum World {
     Own(Box<Simulation>),
     Server(Box<Server<GameHost>>),
     Client(Box<Client>),
+    Player(Box<Playback>),
 }
 
 /// A simulation with what the host has of it.
@@ -46,6 +48,7 @@ impl SimulationEntry {
             World::Own(simulation) => simulation,
             World::Server(server) => server.simulation(),
             World::Client(client) => client.simulation(),
+            World::Player(playback) => playback.player.simulation(),
         }
     }
 
@@ -56,6 +59,7 @@ impl SimulationEntry {
         match &mut self.world {
             World::Own(simulation) => Ok(simulation),
             World::Server(_) | World::Client(_) => Err(networked()),
+            World::Player(_) => Err(played()),
         }
     }
 
@@ -81,6 +85,7 @@ impl SimulationEntry {
             (World::Own(simulation), None) => simulation.execute(command),
             (World::Server(server), _) => server.simulation_mut().execute(command),
             (World::Client(_), _) => return Err(networked()),
+            (World::Player(_), _) => return Err(played()),
         };
         outcome.map_err(|error| Failure::command(&error, self.simulation()))
     }
@@ -92,6 +97,7 @@ impl SimulationEntry {
             (World::Own(simulation), Some(recording)) => recording.recorder.advance(simulation, span),
             (World::Own(simulation), None) => simulation.advance(span),
             (World::Server(_) | World::Client(_), _) => return Err(networked()),
+            (World::Player(_), _) => return Err(played()),
         }
         Ok(())
     }
@@ -105,28 +111,42 @@ impl SimulationEntry {
     pub(crate) fn server(&self, number: u64) -> Outcome<&Server<GameHost>> {
         match &self.world {
             World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) => Err(bad("server", number)),
+            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad("server", number)),
         }
     }
 
     pub(crate) fn server_mut(&mut self, number: u64) -> Outcome<&mut Server<GameHost>> {
         match &mut self.world {
             World::Server(server) => Ok(server),
-            World::Own(_) | World::Client(_) => Err(bad("server", number)),
+            World::Own(_) | World::Client(_) | World::Player(_) => Err(bad("server", number)),
         }
     }
 
     pub(crate) fn client(&self, number: u64) -> Outcome<&Client> {
         match &self.world {
             World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) => Err(bad("client", number)),
+            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad("client", number)),
         }
     }
 
     pub(crate) fn client_mut(&mut self, number: u64) -> Outcome<&mut Client> {
         match &mut self.world {
             World::Client(client) => Ok(client),
-            World::Own(_) | World::Server(_) => Err(bad("client", number)),
+            World::Own(_) | World::Server(_) | World::Player(_) => Err(bad("client", number)),
+        }
+    }
+
+    pub(crate) fn playback(&self, number: u64) -> Outcome<&Playback> {
+        match &self.world {
+            World::Player(playback) => Ok(playback),
+            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad("player", number)),
+        }
+    }
+
+    pub(crate) fn playback_mut(&mut self, number: u64) -> Outcome<&mut Playback> {
+        match &mut self.world {
+            World::Player(playback) => Ok(playback),
+            World::Own(_) | World::Server(_) | World::Client(_) => Err(bad("player", number)),
         }
     }
 
@@ -160,6 +180,7 @@ impl SimulationEntry {
         match self.world {
             World::Own(_) | World::Server(_) => Ok(()),
             World::Client(_) => Err(networked()),
+            World::Player(_) => Err(played()),
         }
     }
 
@@ -181,5 +202,12 @@ fn networked() -> Failure {
     Failure::new(
         ugas_status::Networked,
         "a server's time passes in ugas_server_tick, and a client's game is the server's to change: ask it with ugas_client_activate and the like",
+    )
+}
+
+fn played() -> Failure {
+    Failure::new(
+        ugas_status::Recording,
+        "what is played was recorded, and nothing changes it: take a snapshot of it, and restore that in a simulation",
     )
 }

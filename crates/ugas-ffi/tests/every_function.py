@@ -14,9 +14,15 @@ ROOM = 1 << 16
 
 
 class Pair(ctypes.Structure):
-    """ugas_str and ugas_bytes."""
+    """ugas_str and ugas_bytes, as they are given."""
 
     _fields_ = [("data", c_char_p), ("length", c_size_t)]
+
+
+class Bytes(ctypes.Structure):
+    """ugas_bytes that were lent: they have zeros in them."""
+
+    _fields_ = [("data", c_void_p), ("length", c_size_t)]
 
 
 NUMBERS = {"uint32_t": c_uint32, "uint64_t": c_uint64, "int64_t": c_int64, "size_t": c_size_t, "double": c_double}
@@ -68,6 +74,12 @@ class Caller:
         return status
 
 
+def has_a_name(library):
+    """A shared library without one is looked for, by programs that were linked with its path, at that path and nowhere else."""
+    with open(library, "rb") as file:
+        return b"\0libugas_ffi.so\0" in file.read()
+
+
 def new_context(library):
     context = c_void_p()
     assert library.ugas_context_new(c_uint32(1), byref(context)) == OK
@@ -76,7 +88,7 @@ def new_context(library):
 
 def objects(library, context, pack):
     """One of each kind."""
-    numbers = {kind: c_uint64() for kind in ("loader", "catalog", "simulation", "snapshot", "mapper", "client", "server")}
+    numbers = {kind: c_uint64() for kind in ("loader", "catalog", "simulation", "snapshot", "mapper", "client", "server", "player")}
     size = ctypes.create_string_buffer(64)
     size[0] = 64
 
@@ -92,6 +104,10 @@ def objects(library, context, pack):
     make("simulation_new", numbers["catalog"], None, byref(numbers["simulation"]))
     make("snapshot_take", numbers["simulation"], byref(numbers["snapshot"]))
     make("client_new", numbers["catalog"], size, byref(numbers["client"]))
+    recording = Bytes()
+    make("recording_start", numbers["simulation"], None)
+    make("recording_finish", numbers["simulation"], byref(recording))
+    make("player_new", numbers["catalog"], recording, c_uint64(0), byref(numbers["player"]))
     taken = c_uint64()
     make("simulation_new", numbers["catalog"], None, byref(taken))
     make("server_new", taken, None, byref(numbers["server"]))
@@ -103,6 +119,7 @@ MAKERS = {"ugas_loader_new", "ugas_last_error", "ugas_last_reasons"}
 
 
 def main(header, library, pack):
+    assert has_a_name(library) or not sys.platform.startswith("linux"), library
     caller = Caller(header, library)
     place = ctypes.addressof(caller.room)
     own, foreign = new_context(caller.library), new_context(caller.library)

@@ -126,6 +126,13 @@ impl EffectContext {
         let raw = self.raw_payload.as_deref()?;
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
+
+    /// Whether all its numbers are finite (V2).
+    pub(crate) fn is_finite(&self) -> bool {
+        let of_hit = |hit: &HitResult| [hit.location, hit.normal, [hit.distance; 3]];
+        let hit = self.hit.iter().flat_map(|hit| of_hit(hit));
+        self.origin.into_iter().chain(hit).flatten().all(f64::is_finite)
+    }
 }
 
 plain_struct!(RawPayload { kind, bytes });

@@ -388,7 +388,8 @@ impl Simulation {
     /// Whether what is there before anything is evaluated will do: the caller's numbers, and the calculations.
     fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         // V2: the spec becomes part of the state, with numbers that nothing reads yet.
-        if spec.set_by_caller.iter().any(|(_, value)| !value.is_finite()) {
+        let mut given = spec.set_by_caller.iter().map(|(_, value)| value);
+        if !given.all(|value| value.is_finite()) || !spec.context.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
         for execution in &effect.executions {

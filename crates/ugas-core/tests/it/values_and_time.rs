@@ -1,7 +1,7 @@
 //! Values and time (V1–V6).
 
 use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
-use ugas_core::effect::{EffectContext, EffectDef, ExpirationEffectsDef};
+use ugas_core::effect::{EffectContext, EffectDef, ExpirationEffectsDef, HitResult};
 use ugas_core::modifier::Operation;
 use ugas_core::refusal::RefusalReason;
 use ugas_core::simulation::{Config, Stacks};
@@ -92,6 +92,16 @@ fn v2_a_number_of_the_caller_that_is_not_finite_is_refused() {
         let unused = game.spec_with("GE", "hero", "Data.Used", 1.0);
         let unused = unused.with_magnitude(game.tag("Data.Unused"), value);
         assert_eq!(game.sim.apply(&unused, hero).unwrap_err().code(), "NonFinite");
+    }
+    // Nothing reads where it happened, but clients are told, and take no such number.
+    for context in [
+        EffectContext::default().at([0.0, f64::NAN, 0.0]),
+        EffectContext::default().with_hit(HitResult { normal: [f64::INFINITY; 3], ..HitResult::default() }),
+        EffectContext::default().with_hit(HitResult { distance: f64::NAN, ..HitResult::default() }),
+    ] {
+        let spec = game.sim.spec(game.effect("GE"), 1.0, context).unwrap();
+        let spec = spec.with_magnitude(game.tag("Data.Used"), 1.0);
+        assert_eq!(game.sim.apply(&spec, hero).unwrap_err().code(), "NonFinite");
     }
     let level = game.sim.spec(game.effect("GE"), f64::NAN, EffectContext::default());
     assert_eq!(level, Err(RefusalReason::NonFinite { modifier: None, attribute: None }));

@@ -258,7 +258,24 @@ int main(int argc, char **argv) {
     ugas_verification verification = UGAS_INIT(ugas_verification);
     MUST(ugas_recording_verify(context, catalog, (ugas_bytes){recording, bytes.length}, &verification));
     CHECK(verification.differs == 0 && verification.ticks >= 2);
+
+    /* It is gone through as a simulation that nothing changes: at first there was one slash. */
+    ugas_player player = 0;
+    MUST(ugas_player_new(context, catalog, (ugas_bytes){recording, bytes.length}, 0, &player));
     free(recording);
+    MUST(ugas_player_seek_time(context, player, 0));
+    MUST(ugas_attribute_read(context, player, knights[1], health, UGAS_VALUE_CURRENT, &values[1]));
+    CHECK(values[1] == 80);
+    CHECK(ugas_simulation_advance(context, player, 1) == UGAS_STATUS_RECORDING);
+    uint64_t now = 0, played = 0;
+    MUST(ugas_player_seek_tick(context, player, UINT64_MAX));
+    MUST(ugas_simulation_hash(context, simulation, &now));
+    MUST(ugas_simulation_hash(context, player, &played));
+    CHECK(now == played);
+    ugas_player_position position = UGAS_INIT(ugas_player_position);
+    MUST(ugas_player_look(context, player, &position));
+    CHECK(position.is_at_end && position.is_complete && position.agreement == UGAS_AGREEMENT_SAME);
+    MUST(ugas_simulation_free(context, player));
 
     /* Back to a snapshot, and on in the same way. */
     uint64_t before = 0, after = 0;
@@ -282,7 +299,7 @@ int main(int argc, char **argv) {
     /* The context takes the rest along, and the pointer is null afterwards. */
     CHECK(ugas_context_free(&context) == UGAS_STATUS_OK);
     CHECK(context == NULL);
-    CHECK(slashes == 4); /* two in the fight, two when it was verified */
+    CHECK(slashes == 6); /* two in the fight, two when it was verified, two when it was played */
     printf("all is well\n");
     return 0;
 }

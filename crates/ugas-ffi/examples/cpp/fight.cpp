@@ -5,6 +5,8 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ugas.hpp"
 
@@ -73,7 +75,9 @@ void fight(const std::string &path, int *freed) {
     for (const auto &event : simulation.poll()) {
         std::cout << simulation.describe(event) << '\n';
         if (event.kind == UGAS_EVENT_KIND_HOST_TASK_REQUESTED) {
-            simulation.complete(ugas::Task{event.body.task.task});
+            const ugas::Task task{event.body.task.task};
+            CHECK(simulation.parameters(task) == R"({"Montage":"Slash","Speed":1.5})");
+            simulation.complete(task);
         }
     }
     CHECK(simulation.current(other, health) == 80); // 40 of attack, halved by 100 of armour
@@ -98,7 +102,22 @@ void fight(const std::string &path, int *freed) {
     simulation.advance(ugas::seconds(4.0));
     CHECK(!simulation.has_tag(other, poisoned));
     CHECK(simulation.current(other, health) == 60);
-    CHECK(context.verify(catalog, simulation.finish_recording()));
+    const auto recording = simulation.finish_recording();
+    CHECK(context.verify(catalog, recording));
+
+    // The recording is a simulation that can go back, and that nothing changes.
+    auto player = context.play(catalog, recording);
+    player.seek_time(ugas::seconds(2.5));
+    CHECK(player.current(other, health) == 70); // two ticks of the poison
+    CHECK(player.step() && !player.step() && player.position().agreement == UGAS_AGREEMENT_SAME);
+    CHECK(player.hash() == simulation.hash());
+    CHECK(player.back() && !player.back() && player.position().time == 0);
+    try {
+        player.advance(1);
+        CHECK(!"what is played is not changed");
+    } catch (const ugas::Error &error) {
+        CHECK(error.status() == UGAS_STATUS_RECORDING);
+    }
 
     // A snapshot goes through bytes and comes back the same.
     const auto snapshot = simulation.snapshot();
@@ -107,6 +126,8 @@ void fight(const std::string &path, int *freed) {
     simulation.advance(ugas::seconds(1.0));
     simulation.restore(copy);
     CHECK(simulation.hash() == snapshot.hash());
+    auto migrated = context.simulation(catalog);
+    CHECK(migrated.migrate(snapshot.bytes_with_rules()).empty() && migrated.hash() == snapshot.hash());
 
     // Both are hit in one go, and one of them walks into another game.
     const auto thunder = catalog.effect("GE_Thunder");
@@ -131,6 +152,7 @@ void fight(const std::string &path, int *freed) {
 
     auto moved = std::move(simulation);
     CHECK(moved.explain(other, health).find("Health") != std::string::npos);
+    CHECK(moved.explain_json(other, health).find("\"current\":50.0") != std::string::npos);
     try {
         catalog.attribute("Helth");
         CHECK(!"an unknown name is an error");
@@ -139,6 +161,60 @@ void fight(const std::string &path, int *freed) {
         CHECK(std::string(error.what()).find("Health") != std::string::npos); // the nearest name
     }
     CHECK(*freed == 0);
+}
+
+bool is_gone(const ugas::Simulation &simulation) {
+    try {
+        simulation.now();
+        return false;
+    } catch (const ugas::Error &error) {
+        return error.status() == UGAS_STATUS_BAD_CONTEXT;
+    }
+}
+
+// Owners are moved, assigned and dropped in any order, and everything is freed once; an error outlives all of them.
+void owners(const std::string &path, int *freed) {
+    std::unique_ptr<ugas::Error> kept;
+    {
+        std::unique_ptr<ugas::Simulation> last;
+        {
+            ugas::Context context;
+            auto catalog = std::make_unique<ugas::Catalog>(load(context, path, freed));
+            auto one = context.simulation(*catalog);
+            auto other = context.simulation(*catalog);
+            one.advance(1);
+            const auto number = one.raw();
+            auto taken = std::move(one);
+            CHECK(is_gone(one) && taken.raw() == number && taken.now() == 1);
+            one = std::move(taken);
+            CHECK(is_gone(taken) && one.now() == 1);
+            auto &same = one;
+            one = std::move(same);
+            CHECK(one.now() == 1);
+            // What is assigned over is freed at the end of its new owner, not twice.
+            one = std::move(other);
+            CHECK(one.now() == 0 && other.now() == 1);
+            std::vector<ugas::Simulation> all;
+            all.push_back(std::move(one));
+            all.push_back(std::move(other));
+            all.push_back(context.simulation(*catalog));
+            all.erase(all.begin());
+            CHECK(all.size() == 2 && all[0].now() == 1 && all[1].now() == 0);
+            last = std::make_unique<ugas::Simulation>(std::move(all[0]));
+            try {
+                catalog->effect("GE_Slush");
+            } catch (const ugas::Error &error) {
+                kept = std::make_unique<ugas::Error>(error);
+            }
+            catalog.reset();
+            CHECK(*freed == 0);
+        }
+        // The context lives on in the last of its objects, and the rules do.
+        last->advance(1);
+        CHECK(last->now() == 2 && last->spawn("Knight") && *freed == 0);
+    }
+    CHECK(*freed == 1);
+    CHECK(kept && std::string(kept->what()).find("GE_Slash") != std::string::npos);
 }
 
 } // namespace
@@ -151,5 +227,7 @@ int main(int argc, char **argv) {
     int freed = 0;
     fight(argv[1], &freed);
     CHECK(freed == 1);
+    freed = 0;
+    owners(argv[1], &freed);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -288,9 +288,40 @@ unsafe extern "C" fn writes_elsewhere(
     0
 }
 
+unsafe extern "C" fn wants_no_number(
+    _user: *mut c_void,
+    _input: *const ugas_calculation_input,
+    output: *mut ugas_calculation_output,
+) -> u32 {
+    // SAFETY: the library calls it with an output.
+    unsafe {
+        (*output).changes[1].magnitude = f64::NAN;
+        (*output).change_count = 2;
+    }
+    0
+}
+
+unsafe extern "C" fn does_what_nobody_does(
+    _user: *mut c_void,
+    _input: *const ugas_calculation_input,
+    output: *mut ugas_calculation_output,
+) -> u32 {
+    // SAFETY: the library calls it with an output.
+    unsafe {
+        (*output).changes[0].magnitude = -1.0;
+        (*output).changes[1].operation = 7;
+        (*output).change_count = 2;
+        // What was given along is the library's, whatever is written over it.
+        (*output).size = usize::MAX;
+    }
+    0
+}
+
 #[test]
 fn a_calculation_that_goes_wrong_refuses_the_effect() {
-    for wrong in [gives_up as Calculate, wants_too_much, writes_elsewhere] {
+    let wrong: [Calculate; 5] =
+        [gives_up, wants_too_much, writes_elsewhere, wants_no_number, does_what_nobody_does];
+    for wrong in wrong {
         let host = Host::with(wrong, null_mut(), None);
         let (one, other) = (host.spawn(), host.spawn());
         assert_eq!(host.apply("GE_Slash", one, other), ugas_status::Refused);

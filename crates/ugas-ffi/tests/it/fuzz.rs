@@ -1,6 +1,7 @@
 //! Random functions with random handles and values: nothing may panic, and the library must be usable afterwards.
 
 mod newer;
+mod rest;
 
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
@@ -49,7 +50,19 @@ impl Dice {
 
     fn word(&mut self) -> ugas_str {
         static WRONG: [u8; 1] = [0xFF];
-        const WORDS: [&str; 7] = ["", "Knight", "Health", "GA_Slash", "Attack", "Red", "Nobody"];
+        const WORDS: [&str; 11] = [
+            "",
+            "Knight",
+            "Health",
+            "GA_Slash",
+            "Attack",
+            "Red",
+            "Nobody",
+            "Keyboard",
+            "Space",
+            "IA_Strike",
+            "OnFoot",
+        ];
         match self.below(8) {
             // A wrong length is the caller's crime, and cannot be tried; a wrong byte can.
             0 => ugas_str { data: WRONG.as_ptr().cast(), length: 1 },
@@ -70,8 +83,19 @@ struct Known {
     server: u64,
     client: u64,
     catalog: u64,
+    /// A mapper of a key.
+    mapper: u64,
+    /// A recording that is played.
+    player: u64,
+    /// Bytes of a snapshot and of a recording.
+    saved: Vec<u8>,
+    recorded: Vec<u8>,
     /// How many commands a server answered.
     answered: u64,
+    /// How many times a recording was gone through.
+    played: u64,
+    /// How many signals a mapper gave.
+    signals: usize,
 }
 
 impl Known {
@@ -307,8 +331,8 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
     status
 }
 
-/// Runs a seed. Returns how many calls succeeded, and how many commands a server answered.
-fn run(seed: u64, calls: u32) -> (u32, u64) {
+/// Runs a seed. Returns how many calls succeeded, and what came of them.
+fn run(seed: u64, calls: u32) -> (u32, Known) {
     let host = Host::new();
     let mut dice = Dice(seed);
     let mut known = Known::default();
@@ -319,8 +343,9 @@ fn run(seed: u64, calls: u32) -> (u32, u64) {
     newer::prepare(host.context, host.catalog, &mut known);
     let mut succeeded = 0;
     for call in 0..calls {
-        let status = match dice.below(3) {
+        let status = match dice.below(4) {
             0 => newer::one_call(host.context, &mut dice, &mut known),
+            1 => rest::one_call(host.context, &mut dice, &mut known),
             _ => one_call(host.context, &mut dice, &mut known),
         };
         assert!(
@@ -331,24 +356,44 @@ fn run(seed: u64, calls: u32) -> (u32, u64) {
         succeeded += u32::from(status == ugas_status::Ok);
     }
     newer::end_session(host.context, &mut known);
-    (succeeded, known.answered)
+    (succeeded, known)
 }
 
 #[test]
 fn random_calls_never_panic() {
     let start = Instant::now();
-    let (mut seed, mut succeeded, mut answered) = (0, 0, 0);
+    let (mut seed, mut succeeded, mut answered, mut played, mut signals) = (0, 0, 0, 0, 0);
     // `UGAS_FUZZ_RUNS` sets how many seeds there are; by default it takes about as long as other tests.
     let most = std::env::var("UGAS_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok());
     while match most {
         Some(most) => seed < most,
         None => seed < 8 || (start.elapsed() < Duration::from_secs(1) && seed < 1_000),
     } {
-        let (calls, answers) = run(seed, 1_500);
+        let (calls, known) = run(seed, 1_500);
         succeeded += calls;
-        answered += answers;
+        answered += known.answered;
+        played += known.played;
+        signals += known.signals;
         seed += 1;
     }
     assert!(answered > 0, "no command of a client reached its server: the bodies try too little");
+    assert!(played > 0, "no recording was played: the bodies try too little");
+    assert!(signals > 0, "no key was pressed: the bodies try too little");
     assert!(succeeded > 1_000, "only {succeeded} calls succeeded: the bodies try too little");
+}
+
+#[test]
+fn every_function_is_among_the_random_ones() {
+    let bodies =
+        [include_str!("fuzz.rs"), include_str!("fuzz/newer.rs"), include_str!("fuzz/rest.rs")].concat();
+    let header = include_str!("../../include/ugas.h").lines().filter(|line| !line.starts_with("//"));
+    let declared = header.filter_map(|line| {
+        let (before, _) = line.split_once('(')?;
+        before.rsplit(' ').next().filter(|name| name.starts_with("ugas_"))
+    });
+    let declared: Vec<&str> = declared.collect();
+    assert!(declared.len() > 150, "only {} functions were found", declared.len());
+    for name in declared {
+        assert!(bodies.contains(&format!("{name}(")), "no body calls {name}");
+    }
 }

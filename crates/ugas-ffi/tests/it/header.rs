@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
-const MODULES: [&str; 40] = [
+const MODULES: [&str; 41] = [
     "status",
     "memory",
     "guard",
@@ -41,6 +41,7 @@ const MODULES: [&str; 40] = [
     "character",
     "reload",
     "recording",
+    "player",
     "net",
     "server",
     "server/host",
@@ -175,4 +176,24 @@ fn exported(path: &Path) -> Vec<String> {
     let source = std::fs::read_to_string(path).unwrap();
     let names = source.split("extern \"C\" fn ugas_").skip(1);
     names.filter_map(|rest| rest.split('(').next()).map(|name| format!("ugas_{name}")).collect()
+}
+
+#[test]
+fn whatever_makes_an_object_says_how_it_is_freed() {
+    let header = generate();
+    let functions: Vec<&str> =
+        header.split("\n\n").filter(|part| part.contains("ugas_status ugas_")).collect();
+    let makers = ["_new(", "_new_file(", "_load(", "_take(", "_from_bytes(", "_share(", "ugas_catalog_of("];
+    let mut made = 0;
+    for function in functions {
+        let (words, declared) = function.split_at(function.find("ugas_status ugas_").unwrap());
+        // An address of an object comes last; a mapper is loaded with what was saved, and makes none.
+        let makes =
+            makers.iter().any(|maker| declared.contains(maker)) && !declared.contains("ugas_mapper_load");
+        if makes {
+            assert!(words.contains("_free"), "how is it freed? {function}");
+            made += 1;
+        }
+    }
+    assert!(made >= 13, "only {made} functions that make something were found");
 }

@@ -1,5 +1,7 @@
 //! A server and a client over a link that delivers everything, and what is refused on the way.
 
+mod judge;
+
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
@@ -39,13 +41,12 @@ fn server_config() -> ugas_server_config {
 
 impl Match {
     fn new() -> Self {
-        Self::with(server_config())
+        Self::with(server_config(), client_config(7))
     }
 
-    fn with(config: ugas_server_config) -> Self {
+    fn with(config: ugas_server_config, asked: ugas_client_config) -> Self {
         let host = Host::new();
         let (mut server, mut client) = (0, 0);
-        let asked = client_config(7);
         // SAFETY: a live context and local variables.
         unsafe {
             host.must(ugas_server_new(host.context, host.simulation, &raw const config, &raw mut server));
@@ -267,7 +268,8 @@ fn the_game_says_who_is_let_in() {
         user: (&raw mut asked).cast(),
         free: Some(freed),
     };
-    let mut game = Match::with(ugas_server_config { host: &raw const host, ..server_config() });
+    let config = ugas_server_config { host: &raw const host, ..server_config() };
+    let mut game = Match::with(config, client_config(7));
     game.run(1);
     let refused = game.heard(ugas_client_event_kind::Refused).expect("the client was told");
     // SAFETY: that is the part of this kind.

@@ -162,7 +162,8 @@ fn an_effect_is_made_while_the_game_runs() {
     }
 }
 
-const KEYS: &str = "$schema: https://ugas.jbltx.com/v1.0.0-draft.10/schemas/input_action.json
+/// A key for an action.
+pub(crate) const KEYS: &str = "$schema: https://ugas.jbltx.com/v1.0.0-draft.10/schemas/input_action.json
 Name: IA_Strike
 ValueType: Digital
 ---

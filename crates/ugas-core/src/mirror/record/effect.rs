@@ -265,10 +265,9 @@ pub(crate) fn read_effect(
 /// What can be said without looking at others; the rest is looked at when it is installed.
 fn check(active: &ActiveEffect, effect: &Effect) -> Result<(), &'static str> {
     let ActiveEffect { spec, magnitudes, stacks, period, .. } = active;
-    let numbers = spec.set_by_caller.iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
-    let hit = spec.context.hit.iter().flat_map(|hit| hit.location.iter().chain(&hit.normal));
-    let mut numbers = numbers.chain(spec.context.origin.iter().flatten()).chain(hit);
-    if !numbers.all(|number| number.is_finite()) {
+    let mut numbers =
+        spec.set_by_caller.iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
+    if !numbers.all(|number| number.is_finite()) || !spec.context.is_finite() {
         return Err("a number of an effect is not finite");
     }
     if magnitudes.len() != effect.modifiers.len() || spec.captured.len() != effect.captures.len() {

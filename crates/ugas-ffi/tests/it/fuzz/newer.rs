@@ -6,6 +6,7 @@ use ugas_ffi::*;
 
 use super::{Dice, Known};
 use crate::host::text;
+use crate::state::KEYS;
 
 const BREW: &str = "$schema: https://ugas.jbltx.com/v1.0.0-draft.1/schemas/gameplay_effect.json\nName: GE_Brew\n\
     DurationPolicy: Infinite\nGrantedTags: [State.Rallied]\n";
@@ -23,6 +24,16 @@ pub(super) fn prepare(context: *mut ugas_context, catalog: ugas_catalog, known: 
         ugas_server_new(context, simulation, null(), &raw mut server);
         ugas_client_new(context, catalog, &raw const config, &raw mut client);
     }
+    let (mut loader, mut keys, mut mapper) = (0, 0, 0);
+    // SAFETY: a live context and local variables.
+    unsafe {
+        ugas_loader_new(context, &raw mut loader);
+        ugas_loader_add_text(context, loader, text("keys.yaml"), text(KEYS));
+        ugas_loader_load(context, loader, &raw mut keys);
+        ugas_mapper_new(context, loader, ugas_platform::Pc as u32, &raw mut mapper);
+    }
+    known.object(loader);
+    known.mapper = mapper;
     known.server = server;
     known.client = client;
     known.catalog = catalog;
@@ -120,6 +131,11 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
     let rows = room.as_mut_ptr();
     let (capacity, row_size) = (dice.below(4) as usize, [8, 24, 64, 400][dice.below(4) as usize]);
     let tags = [id, dice.id()];
+    let mapper = if dice.below(3) == 0 { object } else { known.mapper };
+    let (device, control) = match dice.below(3) {
+        0 => (word, dice.word()),
+        _ => (text("Keyboard"), text("Space")),
+    };
     let (config, client) = (client_config(dice.next()), dice.below(3) as u32);
     // SAFETY: numbers and pointers, for which zero is a value.
     let mut target: ugas_target = unsafe { std::mem::zeroed() };
@@ -290,17 +306,21 @@ pub(super) fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut 
             },
             37 => match id % 5 {
                 0 => ugas_mapper_new(context, object, id & 3, p64),
-                1 => ugas_mapper_tags(context, object, now, other, one),
-                2 => ugas_mapper_device(context, object, now, word, word, number, 0.0, 1.0),
-                3 => ugas_mapper_remap(context, object, word, id, word, word, pc),
-                _ => ugas_mapper_load(context, object, word, pc),
+                1 => ugas_mapper_tags(context, mapper, now, other, one),
+                2 => ugas_mapper_device(context, mapper, now, device, control, number, 0.0, 1.0),
+                3 => ugas_mapper_remap(context, mapper, word, id, device, control, pc),
+                _ => ugas_mapper_load(context, mapper, word, pc),
             },
             38 => match id % 5 {
-                0 => ugas_mapper_advance(context, object, now),
-                1 => ugas_mapper_release_all(context, object, now),
-                2 => ugas_mapper_poll(context, object, rows.cast(), row_size, capacity, pc),
-                3 => ugas_mapper_save(context, object, &raw mut lent),
-                _ => ugas_mapper_enable_set(context, object, now, word, id & 1),
+                0 => ugas_mapper_advance(context, mapper, now),
+                1 => ugas_mapper_release_all(context, mapper, now),
+                2 => {
+                    let status = ugas_mapper_poll(context, mapper, rows.cast(), row_size, capacity, pc);
+                    known.signals += count;
+                    status
+                }
+                3 => ugas_mapper_save(context, mapper, &raw mut lent),
+                _ => ugas_mapper_enable_set(context, mapper, now, word, id & 1),
             },
             _ => ugas_mapper_free(context, object),
         };

@@ -1,0 +1,105 @@
+//! Sizes that hosts were built with: what a compiler of C makes of the header, written down.
+#![cfg(target_pointer_width = "64")]
+
+use ugas_ffi::*;
+
+/// Structures with their sizes in bytes.
+macro_rules! sizes {
+    ($($name:ident $size:literal)*) => { [$((stringify!($name), size_of::<$name>(), $size)),*] };
+}
+
+/// Nothing tells the library how large these are at a host: they change with UGAS_ABI_VERSION only.
+const FIXED: [(&str, usize, usize); 9] = sizes! {
+    ugas_str 16
+    ugas_bytes 16
+    ugas_target 88
+    ugas_placement 48
+    ugas_magnitude 16
+    ugas_reading 24
+    ugas_instigator 40
+    ugas_calculation_change 16
+    ugas_calculation_output 280
+};
+
+/// These have their size with them. They may grow, at their end, and never shrink.
+const GROWING: [(&str, usize, usize); 54] = sizes! {
+    ugas_reason 80
+    ugas_diagnostic 80
+    ugas_calculation_input 72
+    ugas_calculation 120
+    ugas_area 112
+    ugas_space 40
+    ugas_config 48
+    ugas_spawn 48
+    ugas_attribute_values 24
+    ugas_tag_count 8
+    ugas_tag_query 56
+    ugas_apply 176
+    ugas_effect_query 64
+    ugas_effect_info 88
+    ugas_grant 64
+    ugas_ability_info 64
+    ugas_granted_set 56
+    ugas_gameplay_event 40
+    ugas_task_info 40
+    ugas_signal 80
+    ugas_cause 40
+    ugas_event_actor 24
+    ugas_event_attribute 40
+    ugas_event_effect 56
+    ugas_event_ability 64
+    ugas_event_gameplay 32
+    ugas_event_input 24
+    ugas_event_task 40
+    ugas_event_cue 48
+    ugas_event_limit 8
+    ugas_event_body 96
+    ugas_event 184
+    ugas_batch_result 24
+    ugas_restore_options 56
+    ugas_recording_settings 16
+    ugas_verification 56
+    ugas_player_position 56
+    ugas_reach 152
+    ugas_server_host 64
+    ugas_server_config 88
+    ugas_server_statistics 64
+    ugas_server_event 248
+    ugas_server_client 16
+    ugas_rejection_count 8
+    ugas_lens 32
+    ugas_client_config 56
+    ugas_client_statistics 112
+    ugas_client_event_session 24
+    ugas_client_event_attribute 24
+    ugas_client_event_effect 32
+    ugas_client_event_cue 64
+    ugas_client_event_command 32
+    ugas_client_event_body 192
+    ugas_client_event 208
+};
+
+#[test]
+fn rows_of_lists_that_go_in_belong_to_the_version() {
+    assert_eq!(UGAS_ABI_VERSION, 1, "another version may have other rows: write them down here");
+    for (name, is, was) in FIXED {
+        assert_eq!(is, was, "{name} has another size: hosts of this version would go wrong");
+    }
+}
+
+#[test]
+fn structures_never_shrink() {
+    for (name, is, was) in GROWING {
+        assert!(is >= was, "{name} has lost something that hosts of this version have");
+    }
+}
+
+#[test]
+fn every_structure_has_its_size_written_down() {
+    let header = include_str!("../../include/ugas.h");
+    let ends = header.lines().filter_map(|line| line.strip_prefix("} ugas_")?.strip_suffix(';'));
+    for name in ends {
+        let is_known = |list: &[(&str, usize, usize)]| list.iter().any(|(known, ..)| known[5..] == *name);
+        assert!(is_known(&FIXED) || is_known(&GROWING), "what is the size of ugas_{name}?");
+    }
+}
