@@ -127,8 +127,13 @@ impl EffectContext {
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
 
-    /// Whether all its numbers are finite (V2).
+    /// Whether all its numbers are finite (V2). Most contexts have none.
+    #[inline]
     pub(crate) fn is_finite(&self) -> bool {
+        (self.origin.is_none() && self.hit.is_none()) || self.has_finite_place()
+    }
+
+    fn has_finite_place(&self) -> bool {
         let of_hit = |hit: &HitResult| [hit.location, hit.normal, [hit.distance; 3]];
         let hit = self.hit.iter().flat_map(|hit| of_hit(hit));
         self.origin.into_iter().chain(hit).flatten().all(f64::is_finite)
