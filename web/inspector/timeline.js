@@ -17,6 +17,7 @@ export class Timeline {
     this.others = new Map();
     this.looked = -Infinity;
     this.mark = null;
+    this.chain = null;
     const changed = later(() => app.refresh());
     this.feed = h("div");
     this.side = h("div", { class: "stack" });
@@ -77,7 +78,8 @@ export class Timeline {
 
   async beside() {
     const parts = [];
-    if (this.chain) {
+    // The first event of a game has the number 0.
+    if (this.chain !== null) {
       try {
         const { links } = await this.app.ask("chain", { sequence: this.chain });
         parts.push(h("section", { class: "card", "aria-label": "Causes" }, h("h2", {}, "What led to it"), h("ol", { class: "chain" }, links.map((link) => h("li", {},

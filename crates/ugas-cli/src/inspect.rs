@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use ugas_core::time::Span;
 use ugas_data::Scenario;
@@ -22,7 +22,11 @@ use self::tape::Tape;
 use crate::Status;
 use crate::explain::report_failures;
 use crate::output;
+use crate::overwrite::ensure_not_input;
 use crate::replay;
+
+/// What can be shown.
+const EXPECTED: &str = "a scenario file or a recording";
 
 /// Shows a scenario or a recording in a browser, with its past
 ///
@@ -73,8 +77,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let path = &arguments.path;
     output::ensure_exists(path)?;
+    ensure_no_folder(path)?;
+    if let Some(record) = &arguments.record {
+        ensure_not_input(record, std::slice::from_ref(path))?;
+    }
     let is_terminal = std::io::stdout().is_terminal();
-    anyhow::ensure!(
+    ensure!(
         !arguments.tui || is_terminal,
         "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
     );
@@ -125,6 +133,16 @@ pub(crate) fn greeting(inspector: &Inspector) -> String {
     text
 }
 
+/// A folder has many scenarios; one of them is meant.
+fn ensure_no_folder(path: &Path) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        return Ok(());
+    }
+    let scenarios = Scenario::load(path).unwrap_or_default();
+    let found = scenarios.first().map(|found| format!(", such as `{}`", found.path().display()));
+    bail!("`{}` is a folder: give {EXPECTED}{}", path.display(), found.unwrap_or_default())
+}
+
 fn is_recording(path: &Path) -> anyhow::Result<bool> {
     let magic = ugas_replay::format::MAGIC;
     let mut start = Vec::new();
@@ -157,7 +175,10 @@ fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
 /// Runs the scenario in small steps, and records it in memory.
 fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
     let path = &arguments.path;
-    let scenarios = Scenario::load(path)?;
+    let shown = path.display();
+    let scenarios = Scenario::load(path)
+        .with_context(|| format!("`{shown}` cannot be shown: what can be is {EXPECTED}"))?;
+    ensure!(!scenarios.is_empty(), "there is no scenario in `{shown}`: give {EXPECTED}");
     let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
     let options = Options { step: Some(Span::seconds(arguments.step)), ..Options::default() };
     let mut tape = Tape::default();

@@ -5,6 +5,8 @@ mod door;
 mod game;
 mod hall;
 mod inspection;
+mod keeper;
+mod tape;
 mod tasks;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -26,6 +28,7 @@ use ugas_transport::{
 use self::game::Game;
 use self::hall::Hall;
 use self::inspection::{Inspection, Rights};
+use self::tape::Tape;
 use crate::online::{self, Stop, quoted};
 use crate::{Status, output};
 
@@ -51,7 +54,8 @@ Examples:
   ugas serve packs/spells --key server.key --listen 0.0.0.0:8427 --public 203.0.113.7:8427 \\
       --token-for Ada --token-for Grace                 prints a line for each of them
   ugas serve packs/spells --inspect                     with the inspector, in a browser
-  ugas serve packs/spells --for 60                      a minute"
+  ugas serve packs/spells --for 60 --record match.ugasrec
+                                                        a minute, which `ugas replay` and `ugas inspect` show again"
 )]
 pub(crate) struct Arguments {
     /// The pack: a folder or a file
@@ -100,9 +104,13 @@ pub(crate) struct Arguments {
     /// can reach comes with a token
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true)]
     inspect: Option<Option<SocketAddr>>,
-    /// Lets the inspector's page change the game
+    /// Lets the inspector's page change the game; with --record, what it does is recorded
     #[arg(long, requires = "inspect")]
     allow_edit: bool,
+    /// Writes everything that happens to this file, for `ugas replay` and `ugas inspect`: what players, bots and the
+    /// inspector's page do, tick by tick; also one that was killed leaves a file that can be opened
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Ends after so many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
@@ -123,13 +131,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         print_tokens(arguments, &catalog, key, listen)?;
         return Ok(Status::Fine);
     }
+    if let Some(file) = &arguments.record {
+        Tape::ensure_replaceable(file)?;
+    }
     let stop = Stop::on_signals()?;
     let socket = bind(arguments, &catalog, key.clone())?;
     let seed = arguments.seed.unwrap_or_else(online::drawn_number);
     let length = TickLength::hertz(arguments.tick_rate);
     let mut game = Game::new(Arc::clone(&catalog), seed, length, u32::from(arguments.max_clients), template);
-    game.add_bots(arguments.bots, &bot_template)?;
     let inspection = inspection(arguments, &catalog)?;
+    if let Some(file) = &arguments.record {
+        game.record(Tape::begin(file, game.server.simulation(), length, &title(arguments))?);
+    }
+    game.add_bots(arguments.bots, &bot_template)?;
     greet(arguments, &catalog, &socket)?;
     if let Some(inspection) = &inspection {
         output::print(&inspection.greeting())?;
@@ -204,10 +218,13 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
 fn inspection(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<Inspection>> {
     let Some(address) = arguments.inspect else { return Ok(None) };
     let rights = if arguments.allow_edit { Rights::Edit } else { Rights::Look };
+    Ok(Some(Inspection::begin(address, rights, &title(arguments), Dictionary::of(catalog))?))
+}
+
+/// What the game is called, for whoever looks at it.
+fn title(arguments: &Arguments) -> String {
     let name = arguments.pack.canonicalize().unwrap_or_else(|_| arguments.pack.clone());
-    let name = name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy().into_owned();
-    let title = format!("Server of {name}");
-    Ok(Some(Inspection::begin(address, rights, &title, Dictionary::of(catalog))?))
+    format!("Server of {}", name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy())
 }
 
 /// What a player needs to know.

@@ -1,5 +1,7 @@
 //! A moment as a scenario that reproduces it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::json;
 use ugas_core::handle::ControllerId;
 use ugas_core::simulation::Simulation;
@@ -21,12 +23,14 @@ pub(crate) struct Origin {
 pub(crate) fn export(simulation: &Simulation, names: &Names, origin: &Origin) -> Answer {
     let seconds = simulation.now().as_seconds();
     let file = format!("moment-{seconds}.yaml");
-    let expected = expectation(simulation, names);
-    let cut = origin.scenario.as_ref().and_then(|scenario| cut_out(simulation, scenario, &expected));
+    let cut = origin.scenario.as_ref().and_then(|scenario| {
+        // Its own names, as they are.
+        cut_out(simulation, scenario, &expectation(simulation, &|id| names.of(simulation, id)))
+    });
     if let Some(text) = cut {
         return Ok(json!({ "file": file, "text": text, "exact": true }));
     }
-    match from_characters(simulation, names, origin, &expected) {
+    match from_characters(simulation, names, origin) {
         Some(text) => Ok(json!({ "file": file, "text": text, "exact": false })),
         None => Err(Complaint::gone("there is nobody to export at this moment")),
     }
@@ -58,26 +62,22 @@ fn push_step(document: &mut Node, step: Node) {
 }
 
 /// A scenario that begins with everybody as a saved character.
-fn from_characters(
-    simulation: &Simulation,
-    names: &Names,
-    origin: &Origin,
-    expected: &Node,
-) -> Option<String> {
+fn from_characters(simulation: &Simulation, names: &Names, origin: &Origin) -> Option<String> {
     let seconds = simulation.now().as_seconds();
+    let labels = labels(simulation, names);
+    let name = |id| labels.get(&id).cloned().unwrap_or_else(|| names.of(simulation, id));
     let mut actors = String::new();
     for (id, _) in simulation.controllers() {
-        let saved = simulation.character_named(id, |id| Some(plain_name(simulation, names, id)))?;
+        let saved = simulation.character_named(id, |id| Some(name(id)))?;
         let text: String = character::to_yaml(&saved).lines().map(|line| format!("      {line}\n")).collect();
-        actors
-            .push_str(&format!("  {}:\n    Character:\n{text}", quoted(&plain_name(simulation, names, id))));
+        actors.push_str(&format!("  {}:\n    Character:\n{text}", quoted(&name(id))));
     }
     if actors.is_empty() {
         return None;
     }
     let mut steps = Node::synthetic(Value::List(Vec::new()));
     if let Value::List(steps) = &mut steps.value {
-        steps.push(expected.clone());
+        steps.push(expectation(simulation, &name));
     }
     let steps: String = to_yaml(&steps).lines().map(|line| format!("  {line}\n")).collect();
     Some(format!(
@@ -89,7 +89,7 @@ fn from_characters(
 }
 
 /// Values, tags and effects of everybody, as a step.
-fn expectation(simulation: &Simulation, names: &Names) -> Node {
+fn expectation(simulation: &Simulation, name: &dyn Fn(ControllerId) -> String) -> Node {
     let catalog = simulation.catalog();
     let mut everybody = Vec::new();
     for (id, controller) in simulation.controllers() {
@@ -111,14 +111,25 @@ fn expectation(simulation: &Simulation, names: &Names) -> Node {
             fields.push(entry("Tags", Value::Map(vec![entry("Count", Value::Map(tags))])));
         }
         if !fields.is_empty() {
-            everybody.push(entry(&plain_name(simulation, names, id), Value::Map(fields)));
+            everybody.push(entry(&name(id), Value::Map(fields)));
         }
     }
     Node::synthetic(Value::Map(vec![entry("Expect", Value::Map(everybody))]))
 }
 
-fn plain_name(simulation: &Simulation, names: &Names, id: ControllerId) -> String {
-    names.of(simulation, id).replace(' ', "-")
+/// A name of one word for everybody who is there. Two may be called the same, and a file cannot have both.
+fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, String> {
+    let mut taken = BTreeSet::new();
+    let mut labels = BTreeMap::new();
+    for (id, _) in simulation.controllers() {
+        let plain = names.of(simulation, id).replace(' ', "-");
+        let others = (2..).map(|number| format!("{plain}-{number}"));
+        let mut free = core::iter::once(plain.clone()).chain(others).filter(|name| !taken.contains(name));
+        let label = free.next().unwrap_or_else(|| format!("{id:?}"));
+        taken.insert(label.clone());
+        labels.insert(id, label);
+    }
+    labels
 }
 
 fn quoted(text: &str) -> String {

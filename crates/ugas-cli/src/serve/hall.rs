@@ -9,6 +9,7 @@ use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, Statistics};
 
 use super::game::{Game, News};
 use super::inspection::Inspection;
+use super::tape::Tape;
 use crate::online::{self, Stop};
 use crate::output;
 
@@ -39,7 +40,8 @@ pub(super) struct Hall {
 impl Hall {
     pub(super) fn new(socket: ServerSocket, mut game: Game, inspection: Option<Inspection>) -> Self {
         let start = Instant::now();
-        if inspection.is_some() {
+        if let Some(inspection) = &inspection {
+            inspection.recording(game.tape().and_then(|tape| tape.file()));
             game.keep_events();
         }
         Self {
@@ -58,7 +60,21 @@ impl Hall {
     }
 
     /// Plays until somebody wants it to end, or the time is over. Then clients are told, and a summary is printed.
+    ///
+    /// # Errors
+    /// If the network, the terminal or the recording fails; the recording is ended all the same.
     pub(super) fn run(mut self, stop: &Stop, duration: Option<Duration>) -> anyhow::Result<()> {
+        let played = self.play(stop, duration);
+        let recorded = self.game.finish_recording();
+        played?;
+        self.shut_down()?;
+        match recorded? {
+            Some(text) => output::print(&text),
+            None => Ok(()),
+        }
+    }
+
+    fn play(&mut self, stop: &Stop, duration: Option<Duration>) -> anyhow::Result<()> {
         let is_over = |start: Instant| duration.is_some_and(|duration| start.elapsed() >= duration);
         while !stop.is_wanted() && !is_over(self.start) {
             self.step()?;
@@ -68,7 +84,7 @@ impl Hall {
                 self.socket.wait(Duration::from_micros(micros))?;
             }
         }
-        self.shut_down()
+        Ok(())
     }
 
     fn step(&mut self) -> anyhow::Result<()> {
@@ -102,6 +118,12 @@ impl Hall {
         }
         self.most_players = self.most_players.max(self.game.players());
         self.close_what_is_over();
+        if let Some(problem) = self.game.tape().and_then(Tape::take_problem) {
+            self.line(&format!("! {problem}"))?;
+            if let Some(inspection) = &self.inspection {
+                inspection.recording(None);
+            }
+        }
         self.lines.report(self.socket.statistics())
     }
 
@@ -112,7 +134,7 @@ impl Hall {
             match event {
                 ServerEvent::Connected { peer, user_data } => {
                     self.closing.remove(&PeerId(peer));
-                    server.host_mut().opened(PeerId(peer), user_data);
+                    server.host_mut().door.opened(PeerId(peer), user_data);
                 }
                 ServerEvent::Datagram { peer, bytes } => {
                     if let Some(inspection) = &mut self.inspection {
@@ -124,7 +146,7 @@ impl Hall {
                     // What `Departure` says is of the connection; the game says who left.
                     let _: Departure = reason;
                     server.disconnected(PeerId(peer));
-                    server.host_mut().closed(PeerId(peer));
+                    server.host_mut().door.closed(PeerId(peer));
                     self.closing.remove(&PeerId(peer));
                 }
             }
@@ -192,7 +214,7 @@ impl Hall {
             self.closing.remove(&peer);
             self.socket.disconnect(peer.0);
             self.game.server.disconnected(peer);
-            self.game.server.host_mut().closed(peer);
+            self.game.server.host_mut().door.closed(peer);
         }
     }
 

@@ -1,12 +1,18 @@
 //! `ugas serve` and `ugas connect`: two programs that talk over a real socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+use ugas_core::command::Command;
+use ugas_replay::Recording;
+
+use super::page::Client;
 use super::{Answer, empty_folder, file, root, ugas};
 
 /// Long enough for any machine; what hangs is found nevertheless.
@@ -21,7 +27,7 @@ struct Running {
 
 impl Running {
     fn start<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ugas"));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
@@ -66,7 +72,8 @@ impl Running {
 
     #[cfg(unix)]
     fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        let status =
+            std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
@@ -295,6 +302,98 @@ fn a_server_can_be_inspected() {
     let second = ugas(["serve", &root("packs/spells"), "--listen", "127.0.0.1:0", &taken]);
     assert_eq!(second.status, 2, "{}", second.stdout);
     assert!(second.stderr.contains("cannot listen"), "{}", second.stderr);
+}
+
+/// Where the inspector of a server is.
+fn inspector_of(server: &mut Running) -> SocketAddr {
+    let line = server.line_with("inspector at ");
+    let address = line.trim().strip_prefix("inspector at http://").unwrap_or_else(|| panic!("{line}"));
+    address.trim_end_matches('/').parse().unwrap()
+}
+
+/// All commands of a recording, which must lead again where they led.
+fn commands_of(file: &Path) -> Vec<Command> {
+    let verified = ugas(["replay", file.to_str().unwrap(), "--verify"]);
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+    let mut recording = Recording::open(std::fs::File::open(file).unwrap()).unwrap();
+    let ticks = 0..recording.ticks();
+    ticks.flat_map(|tick| recording.tick(tick).unwrap().unwrap().commands).collect()
+}
+
+#[test]
+fn what_players_and_the_page_do_is_recorded() {
+    let recording = empty_folder("online-record").join("match.ugasrec");
+    let (record, bots) =
+        (["--record", recording.to_str().unwrap()], ["--bots", "1", "--bot-template", "Ogre"]);
+    let inspect = ["--inspect=127.0.0.1:0", "--allow-edit"];
+    let (mut server, address) = Running::serve("packs/spells", &[&record[..], &bots, &inspect].concat());
+    let mut page = Client::open(inspector_of(&mut server));
+    assert_eq!(page.answer(json!({ "request": "console" }))["recording"], record[1]);
+    while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let script = file("online-record-duel", "duel.yaml", DUEL);
+    let answer = connect(&address, "packs/spells", &["--name", "Ada", "--bot", &script]);
+    assert_eq!(answer.status, 0, "{}{}", answer.stdout, answer.stderr);
+    let ogre = page.answer(json!({ "request": "world", "template": "Ogre" }))["rows"][0]["id"].clone();
+    let edit = json!({ "request": "edit", "command": "set-base", "controller": ogre, "attribute": "Health", "value": 55 });
+    assert_eq!(page.answer(edit)["recording"], record[1]);
+    while page.answer(json!({ "request": "console" }))["lines"][0].is_null() {}
+    server.signal("-INT");
+    let (status, printed) = server.finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("recorded until ") && printed.contains("match.ugasrec"), "{printed}");
+    let commands = commands_of(&recording);
+    let is_fireball = |command: &&Command| matches!(command, Command::OfClient { command, .. } if matches!(**command, Command::Activate { .. }));
+    // The first of the two that were asked for, and the impact was not allowed.
+    assert_eq!(commands.iter().filter(is_fireball).count(), 1);
+    assert!(commands.iter().any(|command| matches!(command, Command::DefineEffect(_))), "the edit");
+    let told = ugas(["replay", record[1], "--do", "seek end; show Ogre 0"]);
+    assert!(told.stdout.contains("Ogre 0"), "{}{}", told.stdout, told.stderr);
+    // It can be looked at in a browser, too.
+    let mut inspector = Running::start(["inspect", record[1], "--port", "0", "--no-open"]);
+    let mut page = Client::open(inspector_of(&mut inspector));
+    let events = page.answer(json!({ "request": "events", "search": "Inspector.SetBase.Health" }));
+    assert!(!events["events"].as_array().unwrap().is_empty(), "{events}");
+}
+
+#[test]
+fn a_recording_can_be_opened_however_the_server_ended() {
+    let folder = empty_folder("online-record-ends");
+    let record = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    // Its time is over.
+    let (timely, killed) = (record("timely.ugasrec"), record("killed.ugasrec"));
+    let spells = root("packs/spells");
+    let all =
+        ["serve", &spells, "--listen", "127.0.0.1:0", "--bots", "2", "--for", "0.5", "--record", &timely];
+    let (status, printed) = Running::start(all).finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(commands_of(Path::new(&timely)).len() >= 2, "two bots were spawned");
+    // It is killed.
+    let (server, _) = Running::serve("packs/spells", &["--bots", "2", "--record", &killed]);
+    let ticks = || Recording::open(std::fs::File::open(&killed).ok()?).ok().map(|known| known.ticks());
+    let end = Instant::now() + PATIENCE;
+    while ticks().is_none_or(|ticks| ticks < 5) {
+        assert!(Instant::now() < end, "nothing is written while it plays");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(server);
+    assert!(commands_of(Path::new(&killed)).len() >= 2, "two bots were spawned");
+    // What is something else is not written over.
+    let notes = record("notes.txt");
+    std::fs::write(&notes, "keep me").unwrap();
+    let answer = ugas(["serve", &spells, "--listen", "127.0.0.1:0", "--for", "0", "--record", &notes]);
+    assert_eq!(answer.status, 2, "{}", answer.stdout);
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "keep me");
+}
+
+#[test]
+fn without_a_recording_the_page_says_so() {
+    let (mut server, _) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0", "--allow-edit"]);
+    let mut page = Client::open(inspector_of(&mut server));
+    let told = page.answer(json!({ "request": "console" }));
+    assert!(told["recording"].is_null(), "{told}");
+    while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let told = page.answer(json!({ "request": "edit", "command": "spawn", "template": "Ogre" }));
+    assert!(told["recording"].is_null() && told["accepted"].is_string(), "{told}");
 }
 
 #[test]

@@ -153,3 +153,25 @@ fn a_moment_of_a_scenario_is_the_scenario_until_then() {
 fn a_moment_without_a_scenario_begins_with_saved_characters() {
     check_export(Settings::default(), None, false, "65");
 }
+
+#[test]
+fn two_of_the_same_name_are_two_in_an_exported_file() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut simulation = Simulation::new(catalog(), Config::seeded(7));
+    for name in ["Ada", "Ada", "a b", "a-b"] {
+        let wolf = simulation.spawn("Wolf").unwrap();
+        inspector.name(wolf, name);
+    }
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let export = client.answer(json!({ "request": "export" }));
+    let text = export["text"].as_str().unwrap();
+    let read = Scenario::from_text("moment.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut runner = ugas_data::scenario::Runner::new(&read[0], catalog(), Options::default()).unwrap();
+    runner.run(|_| {});
+    assert_eq!(runner.simulation().controllers().count(), 4, "{text}");
+    let outcome = runner.into_outcome();
+    assert!(outcome.passed(), "{outcome:?}\n{text}");
+}

@@ -168,3 +168,44 @@ fn a_reader_that_does_not_read_does_not_slow_the_game() {
     // Whoever reads is served.
     Client::open(inspector.address()).answer(json!({ "request": "hello" }));
 }
+
+#[test]
+fn whoever_comes_and_says_nothing_has_to_go() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let watching = Client::open(inspector.address());
+    // More than there is room for, each with half a request.
+    let silent = (0..100).map(|_| {
+        let mut stream = std::net::TcpStream::connect(inspector.address()).unwrap();
+        std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\nHost: 127").unwrap();
+        stream
+    });
+    let silent: Vec<_> = silent.collect();
+    let mut first = &silent[0];
+    first.set_read_timeout(Some(std::time::Duration::from_secs(40))).unwrap();
+    let mut answer = Vec::new();
+    // Ended by the inspector, with or without a word.
+    let ended = std::io::Read::read_to_end(&mut first, &mut answer);
+    let is_waiting = ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(!is_waiting, "it was left to wait");
+    // Whoever watches stays, and whoever comes properly gets a place.
+    let mut watching = watching;
+    watching.answer(json!({ "request": "hello" }));
+    Client::open(inspector.address()).answer(json!({ "request": "hello" }));
+}
+
+#[test]
+fn whoever_is_gone_without_a_word_keeps_no_place() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    // They do not answer when they are called, as a machine that fell asleep.
+    let mut gone = Client::open(inspector.address());
+    gone.answer(json!({ "request": "hello" }));
+    let began = std::time::Instant::now();
+    while gone.receive().is_some() {}
+    // 15 s, and up to 5 s until that is noticed; this machine may be busy.
+    let after = began.elapsed().as_secs();
+    assert!((10..50).contains(&after), "after {after} s");
+    while inspector.is_watched() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        assert!(began.elapsed().as_secs() < 50, "its place is taken");
+    }
+}
