@@ -4,7 +4,7 @@ mod session;
 mod tape;
 
 use std::io::{Cursor, IsTerminal, Read};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -21,6 +21,7 @@ pub(crate) use self::session::interrupts;
 use self::tape::Tape;
 use crate::Status;
 use crate::explain::report_failures;
+use crate::online::Place;
 use crate::output;
 use crate::overwrite::ensure_not_input;
 use crate::replay;
@@ -50,10 +51,10 @@ pub(crate) struct Arguments {
     /// The port; if it is taken, a free one
     #[arg(long, value_name = "N", default_value_t = 4777)]
     port: u16,
-    /// Where to listen, if not at a port of this machine alone; who comes from another machine needs the token in the
-    /// address that is printed
-    #[arg(long, value_name = "ADDR", conflicts_with_all = ["port", "tui"])]
-    listen: Option<SocketAddr>,
+    /// Where to listen, if not at a port of this machine alone: an address, or a port of all addresses; who comes from another
+    /// machine needs the token in the address that is printed
+    #[arg(long, value_name = "ADDR|PORT", conflicts_with_all = ["port", "tui"], value_parser = Place::read)]
+    listen: Option<Place>,
     /// Opens the page in a browser, also if the output does not go to a terminal
     #[arg(long, conflicts_with_all = ["no_open", "tui"])]
     open: bool,
@@ -102,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     }
     let (address, settings) = match arguments.listen {
         // Whoever names an address wants that one, whoever can reach it.
-        Some(address) => (address, settings.beyond_loopback()),
+        Some(place) => (place.on(Ipv4Addr::UNSPECIFIED.into()), settings.beyond_loopback()),
         None => ((Ipv4Addr::LOCALHOST, arguments.port).into(), settings.or_any_port()),
     };
     let session = match arguments.allow_edit {

@@ -45,7 +45,9 @@ impl Running {
     /// A server of a pack on a free port, and where it is.
     fn serve(pack: &str, more: &[&str]) -> (Self, String) {
         let pack = root(pack);
-        let all = ["serve", &pack, "--listen", "127.0.0.1:0", "--for", "300"].into_iter();
+        // Of this machine, since nobody else gets in.
+        let listen = if more.contains(&"--key") { "127.0.0.1:0" } else { ":0" };
+        let all = ["serve", &pack, "--listen", listen, "--for", "300"].into_iter();
         let mut server = Self::start(all.chain(more.iter().copied()));
         let line = server.line_with("listening on ");
         let address = line.split([',', ' ']).find(|word| word.starts_with("127.0.0.1:"));
@@ -151,6 +153,21 @@ fn a_match_is_predicted_and_confirmed() {
 }
 
 #[test]
+fn only_what_the_server_shows_is_told() {
+    let (_server, address) = Running::serve("packs/spells", &[]);
+    let script = file("online-shown", "bot.yaml", "Steps:\n  - Wait: 0.5\n");
+    let own = |template: &str| {
+        let answer = connect(&address, "packs/spells", &["--template", template, "--bot", &script]);
+        let outcome = answer.json();
+        assert_eq!((answer.status, &outcome["own"]["template"]), (0, &template.into()), "{outcome:#}");
+        super::keys(&outcome["own"]["attributes"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(own("Mage"), ["Health", "Mana", "MaxHealth", "MaxMana"]);
+    // `ReplicationMode: Minimal` has no attributes, not even for its owner (§13.2).
+    assert!(own("Ogre").is_empty());
+}
+
+#[test]
 fn an_expectation_that_fails_is_an_answer() {
     let (_server, address) = Running::serve("packs/spells", &[]);
     let script = "Steps:\n  - Wait: 0.1\n  - Expect: { Attributes: { Mana: { AtMost: 1 } }, Within: 0.1 }\n";
@@ -179,9 +196,13 @@ fn another_pack_is_refused() {
     assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
     let reason = outcome["reason"].as_str().unwrap();
     assert!(reason.contains("other rules") && reason.contains("packs"), "{reason}");
-    server.line_with("other rules");
+    // Nobody needs one here.
+    assert!(!reason.contains("token"), "{reason}");
+    let line = server.line_with("other rules");
+    assert!(line.contains("127.0.0.1:") && !line.contains("token"), "{line}");
 }
 
+#[cfg(unix)]
 #[test]
 fn another_template_is_refused_by_name() {
     let (mut server, address) = Running::serve("packs/spells", &[]);
@@ -189,7 +210,17 @@ fn another_template_is_refused_by_name() {
     assert_eq!(answer.status, 1);
     let reason = "the server does not let you in: there is no template `Mague`; did you mean `Mage`?";
     assert_eq!(answer.json()["reason"], reason);
-    server.line_with("there is no template `Mague`");
+    let line = server.line_with("there is no template `Mague`");
+    assert!(line.contains("! refused 127.0.0.1:"), "{line}");
+    // The same again is counted, and told of in the end at the latest.
+    for _ in 0..2 {
+        assert_eq!(connect(&address, "packs/spells", &["--template", "Mague"]).status, 1);
+    }
+    server.signal("-INT");
+    let (_, printed) = server.finish();
+    let lines: Vec<&str> = printed.lines().filter(|line| line.contains("`Mague`")).collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    assert!(lines[1].contains("(2 times more)"), "{printed}");
 }
 
 #[test]
@@ -205,14 +236,15 @@ fn only_who_has_a_token_gets_in() {
     let issued = ["serve", &root("packs/spells"), "--key", other.to_str().unwrap(), "--token-for", "Eve"];
     let issued = ugas(issued.into_iter().chain(["--only-tokens", "--public", &address]));
     assert_eq!(issued.status, 0, "{}", issued.stderr);
-    for stranger in [&address, &token_of(&issued.stdout)] {
+    let strangers = [
+        (&address, "lets in only who has a token"),
+        (&token_of(&issued.stdout), "not issued with the server's key"),
+    ];
+    for (stranger, words) in strangers {
         let answer = connect(stranger, "packs/spells", &["--bot", &visit]);
         let outcome = answer.json();
         assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
-        assert!(
-            outcome["reason"].as_str().unwrap().contains("not issued with the server's key"),
-            "{outcome:#}"
-        );
+        assert!(outcome["reason"].as_str().unwrap().contains(words), "{outcome:#}");
     }
 
     // The token's name is stronger than what the client says. It lets in once.
@@ -320,6 +352,7 @@ fn commands_of(file: &Path) -> Vec<Command> {
     ticks.flat_map(|tick| recording.tick(tick).unwrap().unwrap().commands).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn what_players_and_the_page_do_is_recorded() {
     let recording = empty_folder("online-record").join("match.ugasrec");
@@ -387,7 +420,8 @@ fn a_recording_can_be_opened_however_the_server_ended() {
 
 #[test]
 fn without_a_recording_the_page_says_so() {
-    let (mut server, _) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0", "--allow-edit"]);
+    // A port alone, and without the equals sign: of this machine, so that there is no token.
+    let (mut server, _) = Running::serve("packs/spells", &["--inspect", "0", "--allow-edit"]);
     let mut page = Client::open(inspector_of(&mut server));
     let told = page.answer(json!({ "request": "console" }));
     assert!(told["recording"].is_null(), "{told}");
@@ -430,10 +464,17 @@ fn wrong_use_is_told_from_an_answer() {
     check(&["serve", "packs/nothing"], 2, "does not exist");
     check(&["serve", &spells, "--template", "Mague"], 2, "did you mean `Mage`?");
     check(&["serve", &spells, "--listen", "0.0.0.0:0"], 2, "--key FILE");
+    check(&["serve", &spells, "--listen", "99999"], 2, "a port from 0 to 65535");
+    check(&["serve", &spells, "--inspect=nowhere"], 2, "a port from 0 to 65535");
     check(&["serve", &spells, "--key", "k", "--open"], 2, "cannot be used with");
     check(&["serve", &spells, "--token-for", "Ada"], 2, "--key");
     check(&["serve", &spells, "--allow-edit"], 2, "--inspect");
-    check(&["connect", "not-a-host.invalid:1", "--pack", &spells], 2, "neither an address");
+    check(
+        &["connect", "not-a-host.invalid:1", "--pack", &spells],
+        2,
+        "no machine is known by the name `not-a-host.invalid`",
+    );
+    check(&["connect", "127.0.0.1:84277", "--pack", &spells], 2, "a number from 1 to 65535");
     check(&["connect", "ugas-token-1.abc", "--pack", &spells], 2, "damaged");
     check(&["connect", "127.0.0.1:1", "--pack", &spells, "--bot", &broken], 2, "bot.yaml:2:");
     check(&["connect", "127.0.0.1:1", "--pack", &spells, "--loss", "101"], 2, "from 0 to 100");
