@@ -63,7 +63,8 @@ export class Timeline {
         h("button", { class: "link small", "data-key": `why-${event.sequence}`, "aria-label": `Why ${event.kind}`, onclick: () => this.why(event.sequence) }, event.kind),
         h("span", { class: "what small" }, event.text)))))
       : h("p", { class: "empty" }, "No such event until this moment."),
-    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null);
+    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null,
+    log.lost ? h("p", { class: "muted small" }, `${number(log.lost, 0)} events were too many to be kept.`) : null);
     await this.beside();
   }
 

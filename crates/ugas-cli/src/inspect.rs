@@ -26,6 +26,9 @@ use crate::output;
 use crate::overwrite::ensure_not_input;
 use crate::replay;
 
+/// More than this takes a while, and whoever waits should know for what.
+const MANY_TICKS: u64 = 10_000;
+
 /// What can be shown.
 const EXPECTED: &str = "a scenario file or a recording";
 
@@ -106,6 +109,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         Some(place) => (place.on(Ipv4Addr::UNSPECIFIED.into()), settings.beyond_loopback()),
         None => ((Ipv4Addr::LOCALHOST, arguments.port).into(), settings.or_any_port()),
     };
+    let ticks = player.recording().ticks();
+    if ticks > MANY_TICKS {
+        eprintln!("going through {ticks} ticks");
+    }
     let session = match arguments.allow_edit {
         true => Session::continuing(address, settings, player, arguments.record.as_deref())?,
         false => Session::over(Inspector::recording(address, settings, player)?),

@@ -25,7 +25,7 @@ use crate::mailbox::lock;
 use crate::names::Names;
 use crate::reel::{Reel, Tape, Window};
 use crate::report::ClientReport;
-use crate::security::{Gate, new_token};
+use crate::security::{Gate, encoded, new_token};
 use crate::server::{Door, router};
 use crate::settings::Settings;
 use crate::shared::{Line, Message, Shared};
@@ -143,15 +143,15 @@ impl Inspector {
     }
 
     /// The same for a host that has polled the events already, as a server does that takes them from the network layer:
-    /// `events` are those since the last call.
+    /// `events` are those since the last call. Without the time that the host worked, the page has none to show.
     pub fn observe_events<'a>(
         &self,
         simulation: &Simulation,
         events: impl IntoIterator<Item = &'a Event>,
-        work: Duration,
+        work: impl Into<Option<Duration>>,
     ) {
         if self.shared.is_watched() {
-            self.post(simulation, events.into_iter(), Some(work));
+            self.post(simulation, events.into_iter(), work.into());
         }
     }
 
@@ -255,7 +255,7 @@ impl Inspector {
     /// What to open in a browser, with the token if one is needed.
     pub fn url(&self) -> String {
         match &self.token {
-            Some(token) => format!("http://{}/#token={token}", self.address),
+            Some(token) => format!("http://{}/#token={}", self.address, encoded(token)),
             None => format!("http://{}/", self.address),
         }
     }
@@ -269,7 +269,8 @@ impl Inspector {
         let listener = listen(address, &settings)?;
         let address = listener.local_addr()?;
         let loopback = address.ip().is_loopback();
-        let token = match settings.token {
+        // An empty token would be none, and let in everybody.
+        let token = match settings.token.filter(|token| !token.is_empty()) {
             None if !loopback => Some(new_token().map_err(|error| io::Error::other(error.to_string()))?),
             given => given,
         };

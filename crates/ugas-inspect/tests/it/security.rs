@@ -62,6 +62,27 @@ fn a_token_can_be_asked_of_everybody() {
 }
 
 #[test]
+fn any_token_works_and_none_is_no_token() {
+    // As the page asks: encoded.
+    let settings = Settings::default().token("a b&c#ü%41");
+    let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
+    let encoded = "a%20b%26c%23%C3%BC%2541";
+    assert!(inspector.url().ends_with(&format!("/#token={encoded}")), "{}", inspector.url());
+    let open =
+        |token: &str| Client::try_open(inspector.address(), &format!("/socket?token={token}"), &[]).map(drop);
+    assert_eq!(open(encoded), Ok(()));
+    assert_eq!(open("a%20b%26c%23%C3%BCA"), Err(401));
+    assert_eq!(open("%"), Err(401));
+    assert_eq!(open("a%2"), Err(401));
+    // An empty one would let in everybody.
+    let settings = Settings::default().beyond_loopback().token("");
+    let inspector = Inspector::serve_with("0.0.0.0:0", settings).unwrap();
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], inspector.address().port()));
+    assert_eq!(Client::try_open(address, "/socket", &[]).map(drop), Err(401));
+    assert_eq!(Client::try_open(address, "/socket?token=", &[]).map(drop), Err(401));
+}
+
+#[test]
 fn messages_that_are_too_long_end_the_connection() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let mut client = Client::open(inspector.address());
