@@ -111,3 +111,20 @@ fn a_host_may_keep_its_own_pace() {
     assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
     assert!(!inspector.pace().paused);
 }
+
+#[test]
+fn so_many_changes_may_wait_for_a_host() {
+    let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
+    let (mut simulation, _) = game();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let spawn = || json!({ "request": "edit", "command": "spawn", "template": "Hero" });
+    for _ in 0..256 {
+        client.answer(spawn());
+    }
+    assert_eq!(client.complaint(spawn()), "busy");
+    assert_eq!(inspector.perform(|command| simulation.execute(command)), 256);
+    client.answer(spawn());
+}
