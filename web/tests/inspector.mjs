@@ -167,7 +167,8 @@ const tests = {
     await page.until(`document.querySelector("#connection").textContent === "not connected"`);
     const second = await serve("--allow-edit");
     await page.until(`/edits allowed/.test(document.querySelector("#connection").textContent)`, "the connection again");
-    await page.until(`/Nobody is here/.test(document.querySelector("main").innerText)`, "the new game, not the moment of the old one");
+    await page.until(`/Nobody is here/.test(document.querySelector("main").innerText)`, "the new game");
+    await page.until(`document.querySelector('[data-key="live"]').classList.contains("primary")`, "that the new game is followed, and not a moment that belonged to the old one");
     await page.click('nav a[data-view="console"]');
     await page.until(`document.querySelector('[data-key="spawn-template"]')`);
     assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /Nothing is being recorded/);
