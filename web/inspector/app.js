@@ -1,13 +1,13 @@
 // The frame around the views: which is shown, at which moment, and what is explained beside it.
 
 import { Connection } from "/connection.js";
-import { fill, h, newestWins } from "/elements.js";
+import { fill, h, newestWins, options } from "/elements.js";
 import { World } from "/world.js";
 import { Controller } from "/controller.js";
 import { Timeline } from "/timeline.js";
 import { Network } from "/network.js";
 import { Console } from "/console.js";
-import { explanation, checks } from "/explain.js";
+import { checks, checksHead, explanation } from "/explain.js";
 import "/scrubber.js";
 
 const connection = new Connection();
@@ -66,7 +66,7 @@ const app = {
   },
   goToTime(time) { scrubber.stop(); this.goTo(scrubber.momentAt(time)); },
   explain(controller, attribute) { this.open = { kind: "explain", controller, attribute }; refresh(); focusDrawer(); },
-  check(ability) { this.open = { kind: "checks", ability }; refresh(); focusDrawer(); },
+  check(ability) { this.open = { kind: "checks", ability, target: "" }; refresh(); focusDrawer(); },
 };
 
 const views = { world: new World(app), controller: new Controller(app), timeline: new Timeline(app), network: new Network(app), console: new Console(app) };
@@ -92,15 +92,28 @@ async function showDrawer() {
   if (!open) return;
   const close = h("button", { class: "quiet", type: "button", "aria-label": "Close the explanation", "data-key": "close", onclick: closeDrawer }, "✕");
   try {
-    const content = open.kind === "explain"
-      ? explanation(await app.ask("explain", { controller: open.controller, attribute: open.attribute }), close)
-      : checks(await app.ask("checks", { ability: open.ability }), close);
-    fill(drawer, content);
+    if (open.kind === "checks") await showChecks(open, close);
+    else fill(drawer, explanation(await app.ask("explain", { controller: open.controller, attribute: open.attribute }), close));
     if (wantsFocus) close.focus();
     wantsFocus = false;
   } catch (error) {
     fill(drawer, h("div", { class: "head" }, h("h1", {}, "Explanation"), h("span", { class: "right" }, close)), h("p", { class: "note" }, `${error.message}.`));
   }
+}
+
+/** The checks of an ability, against whom one chooses: the choice stays where it is while the rest is told anew. */
+async function showChecks(open, close) {
+  const told = await app.ask("checks", { ability: open.ability, target: open.target });
+  const { rows } = await app.ask("world", { limit: 200 });
+  if (open.frame?.parentNode !== drawer) {
+    open.body = h("div");
+    open.select = h("select", { "data-key": "check-target", onchange: (event) => { open.target = event.target.value; refresh(); } });
+    open.frame = h("div", {}, checksHead(told, close), h("div", { class: "bar" }, h("label", { class: "grow" }, "Against", open.select)), open.body);
+    fill(drawer, open.frame);
+  }
+  const gone = open.target && !rows.some((row) => row.id === open.target) ? [[open.target, "somebody who is gone"]] : [];
+  options(open.select, [["", "nobody in particular"], ...gone, ...rows.map((row) => [row.id, row.name])], open.target);
+  fill(open.body, checks(told));
 }
 
 /** Whoever opens an explanation goes there, and back to where they were when it closes. */
@@ -119,7 +132,7 @@ function closeDrawer() {
 
 function route() {
   const [view, controller] = location.hash.slice(1).split("/");
-  app.view = view in views ? view : "world";
+  app.view = Object.hasOwn(views, view) ? view : "world";
   if (controller) app.controller = controller;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === app.view) link.setAttribute("aria-current", "page");
@@ -133,8 +146,16 @@ function showNetwork() {
   document.querySelector('nav a[data-view="network"]').hidden = !connection.head.clients;
 }
 
+/** What was shown when the connection was opened last. */
+let subject = null;
+
 connection.addEventListener("hello", () => {
-  const { title, live, edit } = connection.hello;
+  const { title, live, edit, version, catalog } = connection.hello;
+  // After an interruption another game may be there, with other names and other rights: the page begins anew.
+  const now = JSON.stringify([title, live, edit, version]);
+  if (subject && (subject.now !== now || (subject.catalog && catalog && subject.catalog !== catalog))) return location.reload();
+  subject = { now, catalog };
+  if (app.moment !== null && app.moment > connection.head.last) app.moment = live ? null : connection.head.last;
   document.getElementById("title").textContent = title;
   document.title = `${title} – UGAS inspector`;
   status.className = "dot on";
@@ -152,7 +173,10 @@ connection.addEventListener("head", () => {
 connection.addEventListener("closed", () => { status.className = "dot off"; status.textContent = "not connected"; });
 connection.addEventListener("problem", (event) => { fill(main, h("p", { class: "note bad", role: "alert" }, event.detail)); });
 addEventListener("hashchange", route);
+// The address names a view, so that this link must not change it.
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
 addEventListener("keydown", (event) => {
+  if (!connection.hello) return;
   if (event.key === "Escape" && app.open) return closeDrawer();
   if (event.target.closest("input, select, textarea")) return;
   const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];

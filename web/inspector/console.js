@@ -1,4 +1,5 @@
-// The console: changes, where the host allows them. Each is carried out by the host, and written to its recording.
+// The console: changes, where the host allows them. Each is carried out by the host, and written to its recording if it keeps
+// one; otherwise the page says that it does not.
 
 import { fill, h, options } from "/elements.js";
 
@@ -21,7 +22,7 @@ export class Console {
     this.log = h("div");
     this.forms = h("div", { class: "cards" });
     this.pace = h("div", { class: "bar" });
-    this.element = h("section", { "aria-label": "Console" }, h("div", { class: "head" }, h("h1", {}, "Console")),
+    this.element = h("section", { "aria-label": "Console" }, h("div", { class: "head" }, h("h1", {}, "Console")), this.kept = h("p", { role: "status" }),
       this.paceCard = h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "Pace" }, h("h2", {}, "Pace"), this.pace)),
       this.forms,
       h("div", { class: "cards" }, h("section", { class: "card w12", "aria-label": "What was done" }, h("h2", {}, "What was done"), h("div", { "aria-live": "polite" }, this.log))));
@@ -36,7 +37,9 @@ export class Console {
     this.pause.textContent = paused ? "Run" : "Pause";
     this.step.disabled = !paused;
     if (document.activeElement !== this.speed) this.speed.value = String(speed);
-    const { lines } = await this.app.ask("console");
+    const { lines, recording } = await this.app.ask("console");
+    this.kept.className = recording ? "note" : "note warn";
+    this.kept.textContent = recording ? `Recorded in ${recording}.` : "Nothing is being recorded: what is done here is gone when the game ends. --record keeps it.";
     fill(this.log, lines.length ? h("ul", { class: "feed" }, lines.map((line) => h("li", {}, h("span", { class: "num muted" }, `${line.time.toFixed(2)} s`),
       h("span", { class: line.error ? "chip bad" : "chip on" }, line.error ? "refused" : "done"), h("span", { class: "what small" }, line.text, line.error ? h("div", { class: "muted" }, line.error) : null)))) : h("p", { class: "muted" }, "Nothing yet."));
   }
@@ -88,8 +91,8 @@ export class Console {
         if (value !== "") values[key] = kind.startsWith("number") ? Number(value) : value;
       }
       try {
-        const { accepted } = await this.app.connection.ask("edit", { command, ...values });
-        told.textContent = accepted;
+        const { accepted, recording } = await this.app.connection.ask("edit", { command, ...values });
+        told.textContent = recording ? accepted : `${accepted}, not recorded`;
       } catch (error) { told.textContent = error.message; }
     };
     return h("section", { class: "card w6", "aria-label": title }, h("h2", {}, title), h("form", { class: "bar", onsubmit: submit }, inputs, h("button", { class: "primary", type: "submit", "aria-label": title }, title.split(" ")[0])), told);

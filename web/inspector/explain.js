@@ -52,11 +52,14 @@ function layers(told) {
         h("td", { class: "num" }, number(term.magnitude, 4), term.stacks > 1 ? ` ×${term.stacks}` : "")))))))));
 }
 
-export function checks(told, close) {
+export function checksHead(told, close) {
+  return h("div", { class: "head" }, h("h1", {}, told.ability), h("span", { class: "muted" }, told.name), h("span", { class: "right" }, close));
+}
+
+export function checks(told) {
   const mark = { pass: "✓", fail: "✕", none: "○" };
   const word = { pass: "passes", fail: "fails", none: "does not apply" };
   return [
-    h("div", { class: "head" }, h("h1", {}, told.ability), h("span", { class: "muted" }, told.name), h("span", { class: "right" }, close)),
     h("p", { class: told.allowed ? "note" : "note bad" }, told.allowed ? "It could be activated at this moment." : "It could not be activated at this moment."),
     h("h2", {}, "The checks, in their order"),
     h("ul", { class: "checks" }, told.checks.map((check) => h("li", { class: check.verdict },

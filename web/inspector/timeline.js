@@ -17,6 +17,7 @@ export class Timeline {
     this.others = new Map();
     this.looked = -Infinity;
     this.mark = null;
+    this.chain = null;
     const changed = later(() => app.refresh());
     this.feed = h("div");
     this.side = h("div", { class: "stack" });
@@ -62,7 +63,8 @@ export class Timeline {
         h("button", { class: "link small", "data-key": `why-${event.sequence}`, "aria-label": `Why ${event.kind}`, onclick: () => this.why(event.sequence) }, event.kind),
         h("span", { class: "what small" }, event.text)))))
       : h("p", { class: "empty" }, "No such event until this moment."),
-    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null);
+    log.more ? h("p", { class: "muted small" }, "Older ones follow: go back, or filter.") : null,
+    log.lost ? h("p", { class: "muted small" }, `${number(log.lost, 0)} events were too many to be kept.`) : null);
     await this.beside();
   }
 
@@ -77,7 +79,8 @@ export class Timeline {
 
   async beside() {
     const parts = [];
-    if (this.chain) {
+    // The first event of a game has the number 0.
+    if (this.chain !== null) {
       try {
         const { links } = await this.app.ask("chain", { sequence: this.chain });
         parts.push(h("section", { class: "card", "aria-label": "Causes" }, h("h2", {}, "What led to it"), h("ol", { class: "chain" }, links.map((link) => h("li", {},
@@ -95,10 +98,11 @@ export class Timeline {
       } catch { this.mark = null; }
     }
     if (this.exported) {
-      const { file, text, exact } = this.exported;
+      const { file, text, exact, differs = [] } = this.exported;
       parts.push(h("section", { class: "card", "aria-label": "Exported scenario" }, h("div", { class: "head" }, h("h2", { class: "plain" }, file), h("span", { class: "right" },
         h("button", { class: "primary", type: "button", "data-key": "save", onclick: () => save(file, text) }, "Save"))),
       h("p", { class: "small muted" }, exact ? "Run here, and it ended in exactly this state." : "Begins with everybody as a saved character."),
+      differs.length ? h("p", { class: "note warn" }, `${differs.length} ${differs.length === 1 ? "value does" : "values do"} not come back like this, because what abilities were doing is not part of saved characters. The file says which.`) : null,
       h("pre", { class: "mono scroll", tabindex: "0" }, text)));
     }
     if (!parts.length) parts.push(h("div", { class: "card" }, h("h2", {}, "Causes"), h("p", { class: "muted" }, "Choose an event to see what led to it. Mark a moment and go to another to see how they differ.")));

@@ -66,7 +66,7 @@ export class World {
     const rows = world.rows.map((row) => h("tr", { class: "pick", onclick: () => this.app.show("controller", row.id) },
       h("td", {}, h("button", { class: "link", "data-key": `row-${row.id}` }, row.name)),
       h("td", { class: "opt muted" }, row.template ?? ""),
-      h("td", { class: "opt" }, row.tags.slice(0, 4).map((tag) => h("span", { class: "chip" }, tag)), row.tags.length > 4 ? h("span", { class: "muted small" }, `+${row.tags.length - 4}`) : null),
+      h("td", { class: "opt" }, row.tags.slice(0, 4).map((tag) => h("span", { class: "chip" }, tag)), row.tagCount > 4 ? h("span", { class: "muted small" }, `+${row.tagCount - 4}`) : null),
       h("td", { class: "num opt" }, row.effects || ""),
       h("td", { class: "num opt" }, row.running ? h("span", { class: "chip on" }, `${row.running} running`) : row.abilities || ""),
       attribute ? h("td", { class: "num" }, row.value ? h("button", { class: "link", "data-key": `value-${row.id}`, "aria-label": `Explain ${attribute} of ${row.name}`,

@@ -8,6 +8,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -109,7 +110,8 @@ const tests = {
   },
 
   async "a server with a player, and what the console may do there"(browser) {
-    const server = await start("serve", "packs/spells", "--listen", "127.0.0.1:0", "--bots", "1", "--bot-template", "Ogre", "--inspect=127.0.0.1:0", "--allow-edit", "--for", "300");
+    const kept = join(scratch, "server.ugasrec");
+    const server = await start("serve", "packs/spells", "--listen", "127.0.0.1:0", "--bots", "1", "--bot-template", "Ogre", "--inspect=127.0.0.1:0", "--allow-edit", "--for", "300", "--record", kept);
     const address = server.told().match(/listening on (\S+),/)[1];
     const script = join(scratch, "player.yaml");
     writeFileSync(script, "Name: a player\nSteps:\n  - Wait: 1\n  - Random: { Seconds: 60, Seed: 7 }\n");
@@ -131,11 +133,52 @@ const tests = {
     assert.equal(await page.evaluate(`document.querySelector('[aria-label="Pace"]').checkVisibility()`), false);
     await page.evaluate(`(() => { const form = document.querySelector('[aria-label="Set a base value"] form'); form.elements.attribute.value = "Health"; form.elements.value.value = "55"; [...form.elements.controller.options].forEach((o) => { if (/Ogre/.test(o.textContent)) form.elements.controller.value = o.value; }); form.requestSubmit(); })()`);
     await page.until(`/set the base of Health of Ogre .* to 55/.test(document.querySelector('[aria-label="What was done"]').innerText)`, "the line of what was done");
+    assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /^Recorded in .*server\.ugasrec\.$/);
     await sound(page);
     await page.close();
     player.kill("SIGINT");
     running.delete(player);
-    assert.match(await server.end(), /the server stops/);
+    assert.match(await server.end(), /the server stops[\s\S]*recorded until .*server\.ugasrec/);
+    // All of it again: the player, what it did, and what the page did.
+    const verified = spawnSync(binary, ["replay", kept, "--verify"], { encoding: "utf8" });
+    assert.equal(verified.status, 0, `${verified.stdout}${verified.stderr}`);
+    const again = await inspect(kept);
+    const over = await browser.page(`${again.url}#timeline`);
+    await over.until(`document.querySelector(".feed li")`);
+    await over.type('[data-key="find"]', "Inspector.SetBase.Health");
+    await over.until(`[...document.querySelectorAll(".feed .what")].some((e) => /Ogre 0 Health .* -> 55 .* by Inspector.SetBase.Health/.test(e.textContent))`, "the change of the console in the recording");
+    await over.evaluate(`location.hash = "world"`);
+    await over.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /Ada/.test(row.innerText))`, "the player by name");
+    await sound(over);
+    await over.close();
+    await again.end();
+  },
+
+  async "a server that is started anew, and one that records nothing"(browser) {
+    const port = await new Promise((resolve) => { const probe = createServer().listen(0, "127.0.0.1", () => { const { port } = probe.address(); probe.close(() => resolve(port)); }); });
+    const serve = (...more) => start("serve", "packs/spells", "--listen", "127.0.0.1:0", `--inspect=127.0.0.1:${port}`, "--for", "300", ...more);
+    const first = await serve("--bots", "3");
+    const page = await browser.page(first.url);
+    await page.until(`document.querySelectorAll("main tbody tr").length === 3`);
+    // One looks at the past when it goes.
+    await page.until(`Number(document.querySelector("ugas-scrubber input").max) > 60`, "a while of the past");
+    await page.evaluate(`(() => { const range = document.querySelector("ugas-scrubber input"); range.value = 50; range.dispatchEvent(new Event("input")); })()`);
+    await first.end();
+    await page.until(`document.querySelector("#connection").textContent === "not connected"`);
+    const second = await serve("--allow-edit");
+    await page.until(`/edits allowed/.test(document.querySelector("#connection").textContent)`, "the connection again");
+    await page.until(`/Nobody is here/.test(document.querySelector("main").innerText)`, "the new game");
+    await page.until(`document.querySelector('[data-key="live"]').classList.contains("primary")`, "that the new game is followed, and not a moment that belonged to the old one");
+    await page.click('nav a[data-view="console"]');
+    await page.until(`document.querySelector('[data-key="spawn-template"]')`);
+    assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /Nothing is being recorded/);
+    await page.evaluate(`document.querySelector('[aria-label="Spawn"] form').requestSubmit()`);
+    await page.until(`/spawn Mage, not recorded/.test(document.querySelector('[aria-label="Spawn"]').innerText)`, "that it is not recorded");
+    // The connection was refused meanwhile, and the browser says so.
+    page.problems = page.problems.filter((problem) => !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/.test(problem));
+    await sound(page);
+    await page.close();
+    await second.end();
   },
 
   async "a click path from the world to an explanation with the right numbers"(browser) {
@@ -187,11 +230,23 @@ const tests = {
     // Why can it not be cast now?
     await page.evaluate(`document.querySelector('[data-key^="check-"]').click()`);
     await page.until(`document.querySelector("#drawer .checks .fail")`);
+    // Against somebody, what is asked of targets is checked, too.
+    const verdict = (name) => `[...document.querySelectorAll("#drawer .checks li")].find((check) => check.innerText.includes("${name}"))?.className`;
+    assert.equal(await page.evaluate(verdict("tags of the target")), "none");
+    await page.evaluate(`(() => { const select = document.querySelector('[data-key="check-target"]'); select.value = [...select.options].find((option) => option.textContent === "ogre").value; select.dispatchEvent(new Event("change")); })()`);
+    await page.until(`${verdict("tags of the target")} === "pass"`, "the checks against the ogre");
     await shoot(page, "checks-light");
     await page.key("Escape");
     await page.click('[aria-label="To the end"]');
+    // Whoever skips the navigation stays in the view.
+    await page.evaluate(`document.querySelector(".skip").click()`);
+    assert.deepEqual(await page.evaluate(`[document.activeElement.id, location.hash.split("/")[0]]`), ["main", "#controller"]);
     await page.click('nav a[data-view="timeline"]');
     await page.until(`document.querySelector(".feed li")`);
+    // The very first event has a cause to show, be it only itself.
+    await page.until(`document.querySelector('[data-key="why-0"]')`, "the first event");
+    await page.evaluate(`document.querySelector('[data-key="why-0"]').click()`);
+    await page.until(`document.querySelectorAll(".chain li").length === 1`, "the first event alone");
     await click(page, "only");
     await page.type('[data-key="find"]', "Health");
     await page.until(`[...document.querySelectorAll(".feed .what")].length && [...document.querySelectorAll(".feed .what")].every((e) => /health/i.test(e.textContent))`, "only health");

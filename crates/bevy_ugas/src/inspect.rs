@@ -66,11 +66,11 @@ fn observe(inspector: Res<'_, GameInspector>, game: Res<'_, GameplayWorld>) {
         Some(Backend::Local(simulation)) => inspector.0.observe(simulation),
         #[cfg(feature = "net")]
         Some(Backend::Server(side)) => {
-            inspector.0.observe_events(side.server.simulation(), &side.game, core::time::Duration::ZERO);
+            inspector.0.observe_events(side.server.simulation(), &side.game, None::<core::time::Duration>);
         }
         #[cfg(feature = "net")]
         Some(Backend::Client(side)) => {
-            inspector.0.observe_events(side.client.simulation(), &side.game, core::time::Duration::ZERO);
+            inspector.0.observe_events(side.client.simulation(), &side.game, None::<core::time::Duration>);
         }
         None => {}
     }

@@ -12,11 +12,11 @@ mod view;
 mod words;
 
 use std::io::IsTerminal;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use ugas_core::catalog::Catalog;
 use ugas_core::time::Span;
@@ -26,7 +26,7 @@ use ugas_transport::{Admission, ConnectToken};
 use self::outcome::Outcome;
 use self::player::Player;
 use self::script::Script;
-use self::session::Session;
+use self::session::{Entry, Session};
 use crate::Status;
 use crate::online::{self, Introduction, Stop};
 use crate::output::Format;
@@ -90,10 +90,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let Some(pack) = online::rules(&arguments.pack)? else { return Ok(Status::No) };
     let catalog = pack.catalog;
     let script = arguments.bot.as_deref().map(|file| Script::read(file, &catalog)).transpose()?;
-    let token = token(&arguments.server, &catalog)?;
+    let (token, entry) = token(&arguments.server, &catalog)?;
     let stop = Stop::on_signals()?;
     let introduction = Introduction { name: arguments.name.clone(), template: arguments.template.clone() };
-    let session = Session::begin(token, catalog, &introduction, conditions(arguments))?;
+    let session = Session::begin(token, entry, catalog, &introduction, conditions(arguments))?;
     let mut player = Player::new(session, stop, arguments.duration);
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let failures = match script {
@@ -122,29 +122,54 @@ fn conditions(arguments: &Arguments) -> Option<Conditions> {
 }
 
 /// A token as it was given, or one of our own for a server without secrets.
-fn token(server: &str, catalog: &Catalog) -> anyhow::Result<ConnectToken> {
+fn token(server: &str, catalog: &Catalog) -> anyhow::Result<(ConnectToken, Entry)> {
     if server.starts_with(TOKEN) {
-        return Ok(ConnectToken::from_text(server)?);
+        return Ok((ConnectToken::from_text(server)?, Entry::Token));
     }
     let address = address(server)?;
     let admission = Admission::new(online::drawn_number(), address);
-    Ok(ConnectToken::without_secrets(online::protocol(catalog), &admission)?)
+    Ok((ConnectToken::without_secrets(online::protocol(catalog), &admission)?, Entry::Openly))
 }
 
 /// An address, a name with a port, or a name alone.
 fn address(text: &str) -> anyhow::Result<SocketAddr> {
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
-    let found = match text.rsplit_once(':').map(|(_, port)| port.parse::<u16>()) {
-        Some(Ok(_)) => text.to_socket_addrs(),
-        _ => (text.trim_matches(['[', ']']), online::DEFAULT_PORT).to_socket_addrs(),
+    let expected = "give an address such as 127.0.0.1:8427, or the token that the server printed";
+    let (host, port) = match text.parse() {
+        Ok(SocketAddr::V4(address)) => (address.ip().to_string(), address.port()),
+        Ok(SocketAddr::V6(address)) => (address.ip().to_string(), address.port()),
+        Err(_) => parts(text).with_context(|| format!("`{text}` is no address: {expected}"))?,
     };
-    let mut found = found
-        .with_context(|| format!("`{text}` is neither an address such as 127.0.0.1:8427 nor a token"))?;
+    ensure!(port != 0, "`{text}` is no address: nobody listens on port 0");
+    let found = (host.as_str(), port).to_socket_addrs();
+    let mut found = found.with_context(|| format!("no machine is known by the name `{host}`: {expected}"))?;
     // Servers listen on version 4 unless they are told otherwise.
     let first = found.next().with_context(|| format!("`{text}` has no address"))?;
     Ok(if first.is_ipv4() { first } else { found.find(SocketAddr::is_ipv4).unwrap_or(first) })
+}
+
+/// The name and the port of what is no plain address. Only what can be a name is looked up: a slip of the finger is told as
+/// what it is.
+fn parts(text: &str) -> anyhow::Result<(String, u16)> {
+    if let Some((scheme, _)) = text.split_once("://") {
+        bail!("leave out `{scheme}://`");
+    }
+    let bare = text.trim_matches(['[', ']']);
+    if let Ok(ip) = bare.parse::<IpAddr>() {
+        return Ok((ip.to_string(), online::DEFAULT_PORT));
+    }
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => {
+            let port = port.parse().ok().filter(|port| *port != 0);
+            (host, port.with_context(|| "its port, after the colon, is a number from 1 to 65535".to_owned())?)
+        }
+        None => (text, online::DEFAULT_PORT),
+    };
+    ensure!(!host.is_empty(), "the machine before the colon is missing");
+    let is_numeric = host.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    ensure!(!is_numeric, "`{host}` is not four numbers from 0 to 255 with dots between them");
+    let is_name = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    ensure!(host.chars().all(is_name), "`{host}` is no name of a machine");
+    Ok((host.to_owned(), port))
 }
 
 fn latency(text: &str) -> Result<f64, String> {
@@ -169,7 +194,32 @@ mod tests {
         assert_eq!(address("127.0.0.1:9000").unwrap(), "127.0.0.1:9000".parse().unwrap());
         assert_eq!(address("127.0.0.1").unwrap(), "127.0.0.1:8427".parse().unwrap());
         assert_eq!(address("[::1]:9000").unwrap(), "[::1]:9000".parse().unwrap());
+        assert_eq!(address("[::1]").unwrap(), "[::1]:8427".parse().unwrap());
+        assert_eq!(address("::1").unwrap(), "[::1]:8427".parse().unwrap());
         assert!(address("127.0.0.1:port:").is_err());
+    }
+
+    #[track_caller]
+    fn check_slip(text: &str, words: &str) {
+        let problem = format!("{:#}", address(text).unwrap_err());
+        assert!(problem.contains(words) && problem.contains(text), "{problem}");
+        assert!(!problem.contains("lookup"), "{problem}");
+    }
+
+    #[test]
+    fn slips_of_the_finger_are_no_names_to_look_up() {
+        check_slip("127.0.0.1:84277", "a number from 1 to 65535");
+        check_slip("127.0.0.1:", "a number from 1 to 65535");
+        check_slip("127.0.0.1:0", "port 0");
+        check_slip("localhost:port", "a number from 1 to 65535");
+        check_slip(":8427", "is missing");
+        check_slip("127.0.0:8427", "four numbers");
+        check_slip("127.0.0.300", "four numbers");
+        check_slip("8427", "four numbers");
+        check_slip("udp://127.0.0.1:8427", "leave out `udp://`");
+        check_slip("127.0.0.1 8427", "no name of a machine");
+        check_slip("ugas-tokem-1.AQB/x", "no name of a machine");
+        check_slip("", "is missing");
     }
 
     #[test]

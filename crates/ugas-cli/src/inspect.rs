@@ -4,11 +4,11 @@ mod session;
 mod tape;
 
 use std::io::{Cursor, IsTerminal, Read};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use ugas_core::time::Span;
 use ugas_data::Scenario;
@@ -21,8 +21,16 @@ pub(crate) use self::session::interrupts;
 use self::tape::Tape;
 use crate::Status;
 use crate::explain::report_failures;
+use crate::online::Place;
 use crate::output;
+use crate::overwrite::ensure_not_input;
 use crate::replay;
+
+/// More than this takes a while, and whoever waits should know for what.
+const MANY_TICKS: u64 = 10_000;
+
+/// What can be shown.
+const EXPECTED: &str = "a scenario file or a recording";
 
 /// Shows a scenario or a recording in a browser, with its past
 ///
@@ -46,10 +54,10 @@ pub(crate) struct Arguments {
     /// The port; if it is taken, a free one
     #[arg(long, value_name = "N", default_value_t = 4777)]
     port: u16,
-    /// Where to listen, if not at a port of this machine alone; who comes from another machine needs the token in the
-    /// address that is printed
-    #[arg(long, value_name = "ADDR", conflicts_with_all = ["port", "tui"])]
-    listen: Option<SocketAddr>,
+    /// Where to listen, if not at a port of this machine alone: an address, or a port of all addresses; who comes from another
+    /// machine needs the token in the address that is printed
+    #[arg(long, value_name = "ADDR|PORT", conflicts_with_all = ["port", "tui"], value_parser = Place::read)]
+    listen: Option<Place>,
     /// Opens the page in a browser, also if the output does not go to a terminal
     #[arg(long, conflicts_with_all = ["no_open", "tui"])]
     open: bool,
@@ -73,8 +81,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let path = &arguments.path;
     output::ensure_exists(path)?;
+    ensure_no_folder(path)?;
+    if let Some(record) = &arguments.record {
+        ensure_not_input(record, std::slice::from_ref(path))?;
+    }
     let is_terminal = std::io::stdout().is_terminal();
-    anyhow::ensure!(
+    ensure!(
         !arguments.tui || is_terminal,
         "--tui needs a terminal; elsewhere, `ugas replay --do` tells the same"
     );
@@ -94,9 +106,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     }
     let (address, settings) = match arguments.listen {
         // Whoever names an address wants that one, whoever can reach it.
-        Some(address) => (address, settings.beyond_loopback()),
+        Some(place) => (place.on(Ipv4Addr::UNSPECIFIED.into()), settings.beyond_loopback()),
         None => ((Ipv4Addr::LOCALHOST, arguments.port).into(), settings.or_any_port()),
     };
+    let ticks = player.recording().ticks();
+    if ticks > MANY_TICKS {
+        eprintln!("going through {ticks} ticks");
+    }
     let session = match arguments.allow_edit {
         true => Session::continuing(address, settings, player, arguments.record.as_deref())?,
         false => Session::over(Inspector::recording(address, settings, player)?),
@@ -123,6 +139,16 @@ pub(crate) fn greeting(inspector: &Inspector) -> String {
         text.push_str(&format!("  from another machine, write this machine's name instead of {ip}\n"));
     }
     text
+}
+
+/// A folder has many scenarios; one of them is meant.
+fn ensure_no_folder(path: &Path) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        return Ok(());
+    }
+    let scenarios = Scenario::load(path).unwrap_or_default();
+    let found = scenarios.first().map(|found| format!(", such as `{}`", found.path().display()));
+    bail!("`{}` is a folder: give {EXPECTED}{}", path.display(), found.unwrap_or_default())
 }
 
 fn is_recording(path: &Path) -> anyhow::Result<bool> {
@@ -157,7 +183,10 @@ fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
 /// Runs the scenario in small steps, and records it in memory.
 fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
     let path = &arguments.path;
-    let scenarios = Scenario::load(path)?;
+    let shown = path.display();
+    let scenarios = Scenario::load(path)
+        .with_context(|| format!("`{shown}` cannot be shown: what can be is {EXPECTED}"))?;
+    ensure!(!scenarios.is_empty(), "there is no scenario in `{shown}`: give {EXPECTED}");
     let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
     let options = Options { step: Some(Span::seconds(arguments.step)), ..Options::default() };
     let mut tape = Tape::default();

@@ -36,6 +36,37 @@ pub(crate) fn default_address() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT)
 }
 
+/// Where somebody wants to listen: a whole address, or a port of one that is understood.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Address(SocketAddr),
+    Port(u16),
+}
+
+impl Place {
+    /// Reads `127.0.0.1:8427`, `:8427` or `8427`.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        if let Ok(address) = text.parse() {
+            return Ok(Self::Address(address));
+        }
+        let port = text.strip_prefix(':').unwrap_or(text).parse();
+        port.map(Self::Port).map_err(|_| {
+            "is neither an address with a port, such as 127.0.0.1:8427, nor a port from 0 to 65535".to_owned()
+        })
+    }
+
+    /// The address; a port alone is one of this machine's.
+    pub(crate) fn on(self, ip: IpAddr) -> SocketAddr {
+        match self {
+            Self::Address(address) => address,
+            Self::Port(port) => SocketAddr::new(ip, port),
+        }
+    }
+}
+
 /// Loads the rules. Without them, everything that is wrong was printed, as `ugas check` does.
 ///
 /// # Errors
@@ -76,11 +107,12 @@ pub(crate) fn templates(catalog: &Catalog) -> impl Iterator<Item = &str> {
     known.map(|id| catalog.template_name(id))
 }
 
-/// Whether a player uses an ability, rather than an event (`Triggers`).
+/// Whether a player uses an ability, rather than an event (`Triggers`) alone: what has an input too is for both.
 pub(crate) fn is_chosen(simulation: &Simulation, ability: AbilityHandle) -> bool {
-    let definition = simulation.ability(ability).map(|granted| granted.ability());
-    let definition = definition.and_then(|id| simulation.catalog().ability_by_id(id));
-    definition.is_some_and(|definition| definition.def().triggers.is_empty())
+    let Some(granted) = simulation.ability(ability) else { return false };
+    let definition = simulation.catalog().ability_by_id(granted.ability());
+    let has_trigger = definition.is_some_and(|definition| !definition.def().triggers.is_empty());
+    !has_trigger || granted.input().is_some()
 }
 
 /// What a client says of itself when it asks to be let in: the credential of its session. Two lines of UTF-8, the name
@@ -210,10 +242,48 @@ mod tests {
     }
 
     #[test]
+    fn what_an_event_begins_is_not_for_players_to_choose() {
+        let pack = ugas_data::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/spells")).unwrap();
+        let mut simulation = Simulation::new(pack.catalog, ugas_core::simulation::Config::default());
+        let mage = simulation.spawn("Mage").unwrap();
+        let abilities = simulation.controller(mage).unwrap().abilities().to_vec();
+        let name = |ability: &AbilityHandle| {
+            simulation.catalog().ability_name(simulation.ability(*ability).unwrap().ability()).to_owned()
+        };
+        let (chosen, others): (Vec<AbilityHandle>, Vec<AbilityHandle>) =
+            abilities.iter().partition(|ability| is_chosen(&simulation, **ability));
+        assert_eq!(chosen.iter().map(name).collect::<Vec<_>>(), ["GA_Fireball"]);
+        assert_eq!(others.iter().map(name).collect::<Vec<_>>(), ["GA_FireballImpact"]);
+        // With an input of its own, it is.
+        simulation.bind_input(others[0], Some("Impact".into())).unwrap();
+        assert!(is_chosen(&simulation, others[0]));
+    }
+
+    #[test]
     fn paths_can_be_pasted() {
         assert_eq!(quoted(Path::new("packs/spells")), "packs/spells");
         assert_eq!(quoted(Path::new("my game")), "'my game'");
         assert_eq!(quoted(Path::new("it's")), r"'it'\''s'");
+    }
+
+    #[test]
+    fn a_port_is_a_place_to_listen_at() {
+        let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        for (text, address) in [
+            ("9000", "127.0.0.1:9000"),
+            (":9000", "127.0.0.1:9000"),
+            ("0.0.0.0:9000", "0.0.0.0:9000"),
+            ("[::1]:0", "[::1]:0"),
+        ] {
+            assert_eq!(
+                Place::read(text).map(|place| place.on(local)),
+                Ok(address.parse().unwrap()),
+                "{text}"
+            );
+        }
+        for wrong in ["", ":", "99999", "127.0.0.1", "localhost:80", "packs/spells"] {
+            assert!(Place::read(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

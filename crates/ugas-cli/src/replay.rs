@@ -21,7 +21,7 @@ use crate::input;
 use crate::output::{self, Format};
 
 /// Largest recording: days of a busy game, and its index still fits into memory.
-const LARGEST: u64 = 4 << 30;
+pub(crate) const LARGEST: u64 = 4 << 30;
 
 /// Most bytes of commands from standard input.
 const MOST_INPUT: u64 = 1 << 24;

@@ -5,8 +5,12 @@ mod door;
 mod game;
 mod hall;
 mod inspection;
+mod keeper;
+mod lines;
+mod tape;
 mod tasks;
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +30,8 @@ use ugas_transport::{
 use self::game::Game;
 use self::hall::Hall;
 use self::inspection::{Inspection, Rights};
-use crate::online::{self, Stop, quoted};
+use self::tape::Tape;
+use crate::online::{self, Place, Stop, quoted};
 use crate::{Status, output};
 
 /// How long a token that was printed may wait to be used.
@@ -51,15 +56,18 @@ Examples:
   ugas serve packs/spells --key server.key --listen 0.0.0.0:8427 --public 203.0.113.7:8427 \\
       --token-for Ada --token-for Grace                 prints a line for each of them
   ugas serve packs/spells --inspect                     with the inspector, in a browser
-  ugas serve packs/spells --for 60                      a minute"
+  ugas serve packs/spells --listen 9000 --inspect=9001  at ports of your own
+  ugas serve packs/spells --for 60 --record match.ugasrec
+                                                        a minute, which `ugas replay` and `ugas inspect` show again"
 )]
 pub(crate) struct Arguments {
     /// The pack: a folder or a file
     #[arg(value_name = "PACK")]
     pack: PathBuf,
-    /// Where to listen; without it, 127.0.0.1:8427, or any free port if that is taken
-    #[arg(long, value_name = "ADDR")]
-    listen: Option<SocketAddr>,
+    /// Where to listen; without it, 127.0.0.1:8427, or any free port if that is taken. A port alone is one of all addresses of
+    /// this machine if there is a key or the server is open to the network, and of 127.0.0.1 otherwise
+    #[arg(long, value_name = "ADDR|PORT", value_parser = Place::read)]
+    listen: Option<Place>,
     /// By which address clients reach the server, if it is another
     #[arg(long, value_name = "ADDR")]
     public: Vec<SocketAddr>,
@@ -97,15 +105,37 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Shows the game and its players in a browser, at 127.0.0.1:4777 or a free port; an address that other machines
-    /// can reach comes with a token
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true)]
-    inspect: Option<Option<SocketAddr>>,
-    /// Lets the inspector's page change the game
+    /// can reach comes with a token, and a port alone is one of 127.0.0.1
+    #[arg(long, value_name = "ADDR|PORT", num_args = 0..=1, require_equals = true, value_parser = Place::read)]
+    inspect: Option<Option<Place>>,
+    /// Lets the inspector's page change the game; with --record, what it does is recorded
     #[arg(long, requires = "inspect")]
     allow_edit: bool,
+    /// Writes everything that happens to this file, for `ugas replay` and `ugas inspect`: what players, bots and the
+    /// inspector's page do, tick by tick; also one that was killed leaves a file that can be opened
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Ends after so many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = online::seconds)]
     duration: Option<Duration>,
+}
+
+/// The words of a command line, with `--inspect ADDR` as `--inspect=ADDR`: what follows `--inspect` is its address if it is one,
+/// and otherwise the pack or another option.
+pub(crate) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for word in words {
+        let is_place = word.to_str().is_some_and(|word| Place::read(word).is_ok());
+        let is_serve = joined.get(1).is_some_and(|command| command == "serve");
+        match joined.last_mut() {
+            Some(last) if *last == "--inspect" && is_place && is_serve => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
@@ -119,17 +149,23 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let key = arguments.key.as_deref().map(key).transpose()?;
     if arguments.only_tokens {
         let key = key.context("tokens need a key: give --key FILE")?;
-        let listen = arguments.listen.unwrap_or_else(online::default_address);
+        let listen = listen(arguments);
         print_tokens(arguments, &catalog, key, listen)?;
         return Ok(Status::Fine);
+    }
+    if let Some(file) = &arguments.record {
+        Tape::ensure_replaceable(file)?;
     }
     let stop = Stop::on_signals()?;
     let socket = bind(arguments, &catalog, key.clone())?;
     let seed = arguments.seed.unwrap_or_else(online::drawn_number);
     let length = TickLength::hertz(arguments.tick_rate);
     let mut game = Game::new(Arc::clone(&catalog), seed, length, u32::from(arguments.max_clients), template);
-    game.add_bots(arguments.bots, &bot_template)?;
     let inspection = inspection(arguments, &catalog)?;
+    if let Some(file) = &arguments.record {
+        game.record(Tape::begin(file, game.server.simulation(), length, &title(arguments))?);
+    }
+    game.add_bots(arguments.bots, &bot_template)?;
     greet(arguments, &catalog, &socket)?;
     if let Some(inspection) = &inspection {
         output::print(&inspection.greeting())?;
@@ -137,7 +173,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     if let Some(key) = key {
         print_tokens(arguments, &catalog, key, socket.local_addr())?;
     }
-    Hall::new(socket, game, inspection).run(&stop, arguments.duration)?;
+    let access = if arguments.key.is_some() { hall::Access::Keyed } else { hall::Access::Open };
+    Hall::new(socket, access, game, inspection).run(&stop, arguments.duration)?;
     Ok(Status::Fine)
 }
 
@@ -169,6 +206,13 @@ fn key(file: &Path) -> anyhow::Result<ServerKey> {
     Ok(key)
 }
 
+/// Where to listen: whoever lets in others wants to be found by them.
+fn listen(arguments: &Arguments) -> SocketAddr {
+    let is_for_others = arguments.key.is_some() || arguments.open_to_network;
+    let ip = if is_for_others { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+    arguments.listen.map_or_else(online::default_address, |place| place.on(ip.into()))
+}
+
 /// Listens, by default on any port rather than not at all.
 fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> anyhow::Result<ServerSocket> {
     let access = match key {
@@ -181,7 +225,7 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
         let config = config.max_clients(arguments.max_clients);
         arguments.public.iter().fold(config, |config, address| config.reached_at(*address))
     };
-    let listen = arguments.listen.unwrap_or_else(online::default_address);
+    let listen = listen(arguments);
     let bound = match ServerSocket::bind(config(listen)) {
         Err(BindError::Io { source, .. })
             if arguments.listen.is_none() && source.kind() == std::io::ErrorKind::AddrInUse =>
@@ -202,12 +246,16 @@ fn bind(arguments: &Arguments, catalog: &Catalog, key: Option<ServerKey>) -> any
 
 /// The inspector, if it is wanted.
 fn inspection(arguments: &Arguments, catalog: &Catalog) -> anyhow::Result<Option<Inspection>> {
-    let Some(address) = arguments.inspect else { return Ok(None) };
+    let Some(place) = arguments.inspect else { return Ok(None) };
+    let address = place.map(|place| place.on(Ipv4Addr::LOCALHOST.into()));
     let rights = if arguments.allow_edit { Rights::Edit } else { Rights::Look };
+    Ok(Some(Inspection::begin(address, rights, &title(arguments), Dictionary::of(catalog))?))
+}
+
+/// What the game is called, for whoever looks at it.
+fn title(arguments: &Arguments) -> String {
     let name = arguments.pack.canonicalize().unwrap_or_else(|_| arguments.pack.clone());
-    let name = name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy().into_owned();
-    let title = format!("Server of {name}");
-    Ok(Some(Inspection::begin(address, rights, &title, Dictionary::of(catalog))?))
+    format!("Server of {}", name.file_name().unwrap_or(arguments.pack.as_os_str()).to_string_lossy())
 }
 
 /// What a player needs to know.
@@ -257,4 +305,29 @@ fn print_tokens(
         output::print(&format!("{name} connects with: ugas connect {token} --pack {pack}\n"))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn the_address_of_an_inspector_needs_no_equals_sign() {
+        let check = |line: &str, expected: &str| {
+            let words = joined(line.split(' ').map(OsString::from));
+            assert_eq!(words.join(OsStr::new(" ")), expected, "{line}");
+        };
+        check("ugas serve pack --inspect 9000", "ugas serve pack --inspect=9000");
+        check("ugas serve --inspect :9000 pack", "ugas serve --inspect=:9000 pack");
+        check(
+            "ugas serve --inspect 0.0.0.0:9000 --open pack",
+            "ugas serve --inspect=0.0.0.0:9000 --open pack",
+        );
+        check("ugas serve --inspect pack", "ugas serve --inspect pack");
+        check("ugas serve pack --inspect --for 9", "ugas serve pack --inspect --for 9");
+        check("ugas serve pack --inspect=9000 8", "ugas serve pack --inspect=9000 8");
+        check("ugas run story.yaml --inspect 9000", "ugas run story.yaml --inspect 9000");
+    }
 }

@@ -12,6 +12,7 @@ use crate::effect::{EffectContext, EffectDef, EffectQuery, EffectSpec};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeSetId, EffectId, TagId};
 use crate::input::{InputBufferConfig, InputId};
+use crate::prediction::PredictionKey;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::{
     ActivationRequest, Application, DefineEffectError, GrantSetError, Pressed, RegisterError, Spawn,
@@ -296,6 +297,17 @@ pub enum Command {
     Advance(Span),
     /// [`Simulation::batch`](crate::simulation::Simulation::batch) over these, which must not be batches themselves.
     Batch(Vec<Self>),
+    /// A client's command as its server carries it out (§13.7): [`Simulation::predicting`](crate::simulation::Simulation::predicting)
+    /// and [`Simulation::reaching`](crate::simulation::Simulation::reaching), without which a recording of the server
+    /// would not lead where the server went.
+    OfClient {
+        /// What it is part of; `None` if the command carries its own.
+        key: Option<PredictionKey>,
+        /// The ability of which the server has judged the range itself.
+        reached: Option<AbilityHandle>,
+        /// What was asked for: neither a batch nor of another client.
+        command: Box<Self>,
+    },
 }
 
 plain_enum!(Command {
@@ -345,6 +357,7 @@ plain_enum!(Command {
     43 => Advance(span),
     44 => Batch(commands),
     45 => RestoreCharacter { character, options },
+    46 => OfClient { key, reached, command },
 });
 
 /// What a command came to.
@@ -417,6 +430,9 @@ pub enum CommandError {
     /// A batch inside a batch.
     #[error("a batch cannot contain a batch: put its commands into the outer one")]
     NestedBatch,
+    /// A client's command that is several, or another client's.
+    #[error("a client's command is a single one: send the commands of a batch one by one")]
+    NotSingle,
 }
 
 impl From<ActivationRefusal> for CommandError {

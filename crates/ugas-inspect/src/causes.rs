@@ -115,8 +115,12 @@ fn cause_of<'a>(chronicle: &'a Chronicle, entry: &Entry) -> Option<&'a Entry> {
             return applied;
         }
     }
-    // An effect, because an ability applied it.
-    if let Some(ability) = cause.ability {
+    // An effect, because an ability applied it. What began a run is not an earlier run of the same.
+    let own = match entry.event.kind {
+        EventKind::AbilityActivated { handle, .. } => Some(handle),
+        _ => None,
+    };
+    if let Some(ability) = cause.ability.filter(|ability| Some(*ability) != own) {
         let activated = chronicle.before(sequence).find(
             |other| matches!(other.event.kind, EventKind::AbilityActivated { handle, .. } if handle == ability),
         );
@@ -159,7 +163,7 @@ fn event_json(simulation: &Simulation, names: &Names, entry: &Entry) -> Value {
         "controllers": entry.concerned.iter().map(|id| id_text(*id)).collect::<Vec<_>>(),
         "cause": {
             "operation": event.cause.operation,
-            "effect": event.cause.effect.map(|effect| simulation.effect_name(effect)),
+            "effect": entry.effect,
             "source": event.cause.source.map(|source| names.of(simulation, source)),
             "ability": entry.ability,
         },

@@ -20,6 +20,7 @@ pub(crate) struct Entry {
     pub(crate) moment: u64,
     pub(crate) text: String,
     pub(crate) ability: Option<String>,
+    pub(crate) effect: Option<String>,
     pub(crate) concerned: Vec<ControllerId>,
 }
 
@@ -37,11 +38,13 @@ impl Chronicle {
         let words = described.split_once(event.kind.name()).map_or("", |(_, words)| words.trim());
         let granted = event.cause.ability.and_then(|handle| simulation.ability(handle));
         let ability = granted.map(|granted| simulation.catalog().ability_name(granted.ability()).to_owned());
+        let effect = event.cause.effect.map(|effect| simulation.effect_name(effect).to_owned());
         self.entries.push_back(Entry {
             event: event.clone(),
             moment,
             text: words.to_owned(),
             ability,
+            effect,
             concerned: concerned(event),
         });
         if self.entries.len() > MOST {

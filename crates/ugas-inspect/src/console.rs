@@ -5,6 +5,7 @@ use ugas_core::ability::GameplayEvent;
 use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::effect::{EffectContext, EffectDef};
 use ugas_core::handle::{ActiveEffectId, ControllerId};
+use ugas_core::id::EffectId;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Simulation, Spawn, Stacks};
 
@@ -29,8 +30,13 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Reads `paused`, `speed` and `steps`; what is not said stays.
+    /// Reads `paused`, `speed` and `steps`; what is not said stays, and all of it if something is wrong.
     pub(crate) fn change(&mut self, fields: Fields<'_>) -> Result<(), Complaint> {
+        *self = self.changed(fields)?;
+        Ok(())
+    }
+
+    fn changed(mut self, fields: Fields<'_>) -> Result<Self, Complaint> {
         match fields.0.get("paused") {
             None | Some(Value::Null) => {}
             Some(Value::Bool(paused)) => self.paused = *paused,
@@ -45,7 +51,9 @@ impl Pace {
         if let Some(steps) = fields.count("steps")? {
             self.steps = self.steps.saturating_add(u32::try_from(steps.min(1_000)).unwrap_or(0)).min(1_000);
         }
-        Ok(())
+        // Only what stands still is stepped.
+        self.steps = if self.paused { self.steps } else { 0 };
+        Ok(self)
     }
 
     pub(crate) fn to_json(self) -> Value {
@@ -146,24 +154,27 @@ impl Edit {
         Ok(Self { text, change: Change::Command(Box::new(command)) })
     }
 
-    /// Carries the change out, and says how it went.
+    /// Carries the change out, and says how it went. What was defined for it goes to `spent`, to be forgotten once what it
+    /// led to was shown: events are put into words then, and need its name.
     pub(crate) fn perform(
         self,
         execute: &mut impl FnMut(Command) -> Result<Outcome, CommandError>,
+        spent: &mut Vec<EffectId>,
     ) -> (String, Result<(), String>) {
         let result = match self.change {
             Change::Command(command) => execute(*command).map(drop),
             Change::SetBase { controller, attribute, value } => {
-                set_base(execute, controller, &attribute, value)
+                set_base(execute, spent, controller, &attribute, value)
             }
         };
         (self.text, result.map_err(|error| error.to_string()))
     }
 }
 
-/// Defines an instant effect, applies it, and forgets it.
+/// Defines an instant effect, and applies it.
 fn set_base(
     execute: &mut impl FnMut(Command) -> Result<Outcome, CommandError>,
+    spent: &mut Vec<EffectId>,
     controller: ControllerId,
     attribute: &str,
     value: f64,
@@ -171,9 +182,7 @@ fn set_base(
     let name = format!("Inspector.SetBase.{attribute}");
     let def = EffectDef::instant(name).modify(attribute, Operation::Override, value);
     let Outcome::Defined(effect) = execute(Command::DefineEffect(Box::new(def)))? else { return Ok(()) };
+    spent.push(effect);
     let (context, magnitudes) = (EffectContext::default(), Vec::new());
-    let applied =
-        execute(Command::ApplyEffect { effect, level: 1.0, context, magnitudes, target: controller });
-    execute(Command::ForgetEffect(effect))?;
-    applied.map(drop)
+    execute(Command::ApplyEffect { effect, level: 1.0, context, magnitudes, target: controller }).map(drop)
 }

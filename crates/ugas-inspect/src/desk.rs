@@ -111,7 +111,7 @@ impl Desk {
         match kind {
             "hello" => return Ok(self.hello(shared)),
             "moments" => return self.moments(fields),
-            "console" => return Ok(json!({ "lines": shared.console() })),
+            "console" => return Ok(shared.console()),
             "pace" | "edit" if !self.edit => {
                 return Err(Complaint::forbidden(
                     "this inspector is read-only: its host does not allow edits",
@@ -160,7 +160,7 @@ impl Desk {
                 let edit = Edit::read(fields, simulation, names)?;
                 let text = edit.text.clone();
                 match shared.leave(edit) {
-                    true => Ok(json!({ "accepted": text })),
+                    true => Ok(json!({ "accepted": text, "recording": *lock(&shared.recording) })),
                     false => Err(Complaint {
                         code: "busy",
                         message: "too many changes wait for the host".to_owned(),

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Seek};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,12 +19,13 @@ use ugas_replay::Player;
 use crate::chronicle::Chronicle;
 use crate::console::Pace;
 use crate::desk::{Desk, Subject};
+use crate::doorway::{Doorway, Pass};
 use crate::export::Origin;
 use crate::mailbox::lock;
 use crate::names::Names;
 use crate::reel::{Reel, Tape, Window};
 use crate::report::ClientReport;
-use crate::security::{Gate, new_token};
+use crate::security::{Gate, encoded, new_token};
 use crate::server::{Door, router};
 use crate::settings::Settings;
 use crate::shared::{Line, Message, Shared};
@@ -141,15 +143,15 @@ impl Inspector {
     }
 
     /// The same for a host that has polled the events already, as a server does that takes them from the network layer:
-    /// `events` are those since the last call.
+    /// `events` are those since the last call. Without the time that the host worked, the page has none to show.
     pub fn observe_events<'a>(
         &self,
         simulation: &Simulation,
         events: impl IntoIterator<Item = &'a Event>,
-        work: Duration,
+        work: impl Into<Option<Duration>>,
     ) {
         if self.shared.is_watched() {
-            self.post(simulation, events.into_iter(), Some(work));
+            self.post(simulation, events.into_iter(), work.into());
         }
     }
 
@@ -160,6 +162,7 @@ impl Inspector {
         work: Option<Duration>,
     ) {
         self.shared.mailbox.post(simulation, events, work);
+        self.shared.posts.fetch_add(1, Ordering::Relaxed);
         // A full queue means that the desk is at work, and it looks into the mailbox before every answer.
         let _ = self.shared.desk.try_send(Message::Frame);
     }
@@ -200,14 +203,27 @@ impl Inspector {
     /// a recorder's `execute`, so that each is written to the recording. Returns how many there were. Without
     /// [`Settings::allow_edit`] there are none.
     pub fn perform(&self, mut execute: impl FnMut(Command) -> Result<Outcome, CommandError>) -> usize {
+        for effect in self.shared.take_spent() {
+            // The host may have forgotten it already.
+            let _ = execute(Command::ForgetEffect(effect));
+        }
         let edits = self.shared.take_edits();
         let count = edits.len();
         for edit in edits {
-            let (text, result) = edit.perform(&mut execute);
+            let mut spent = Vec::new();
+            let (text, result) = edit.perform(&mut execute, &mut spent);
+            self.shared.leave_spent(spent);
             let time = self.shared.head.borrow().time;
             self.shared.note(Line { time, text, error: result.err() });
         }
         count
+    }
+
+    /// Tells where changes are recorded, for whoever makes them; without it, the page says that they are not.
+    pub fn set_recording(&self, place: Option<String>) {
+        *lock(&self.shared.recording) = place;
+        // The page looks at the console again.
+        self.shared.head.send_modify(|head| head.console += 1);
     }
 
     /// How fast the game shall run, as the page says. Steps are taken with [`take_step`](Self::take_step).
@@ -239,7 +255,7 @@ impl Inspector {
     /// What to open in a browser, with the token if one is needed.
     pub fn url(&self) -> String {
         match &self.token {
-            Some(token) => format!("http://{}/#token={token}", self.address),
+            Some(token) => format!("http://{}/#token={}", self.address, encoded(token)),
             None => format!("http://{}/", self.address),
         }
     }
@@ -253,7 +269,8 @@ impl Inspector {
         let listener = listen(address, &settings)?;
         let address = listener.local_addr()?;
         let loopback = address.ip().is_loopback();
-        let token = match settings.token {
+        // An empty token would be none, and let in everybody.
+        let token = match settings.token.filter(|token| !token.is_empty()) {
             None if !loopback => Some(new_token().map_err(|error| io::Error::other(error.to_string()))?),
             given => given,
         };
@@ -280,9 +297,10 @@ impl Inspector {
         let server = std::thread::Builder::new().name("ugas-inspect".to_owned()).spawn(move || {
             runtime.block_on(async {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let app = router(Arc::new(door));
+                let doorway = Doorway::new(listener, door.most_connections);
+                let app = router(Arc::new(door)).into_make_service_with_connect_info::<Pass>();
                 tokio::select! {
-                    _ = axum::serve(listener, app) => {}
+                    _ = axum::serve(doorway, app) => {}
                     _ = stopped => {}
                 }
             });

@@ -41,6 +41,7 @@ mod concerns;
 mod console;
 mod controller;
 mod desk;
+mod doorway;
 mod explain;
 mod export;
 mod filter;

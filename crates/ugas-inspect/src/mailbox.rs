@@ -78,3 +78,29 @@ impl Mailbox {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use ugas_core::catalog::Catalog;
+    use ugas_core::controller::ControllerDef;
+
+    use super::*;
+
+    #[test]
+    fn the_newest_state_wins_and_the_events_of_all_are_kept() {
+        let catalog = Catalog::builder().template(ControllerDef::new("Wolf")).build().unwrap();
+        let mut simulation = Simulation::new(catalog, Config::default());
+        let mailbox = Mailbox::default();
+        let mut expected = Vec::new();
+        for _ in 0..3 {
+            simulation.spawn("Wolf").unwrap();
+            mailbox.post(&simulation, simulation.pending_events(), None);
+            expected.extend(simulation.events());
+        }
+        let frame = mailbox.take().unwrap();
+        assert!(mailbox.take().is_none());
+        assert_eq!(frame.snapshot.to_bytes(), simulation.snapshot().to_bytes());
+        assert_eq!(frame.events, expected);
+        assert_eq!(frame.lost_events, 0);
+    }
+}

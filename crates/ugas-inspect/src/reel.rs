@@ -240,3 +240,41 @@ impl<R: Read + Seek + Send> Reel for Tape<R> {
         Some(self.player.simulation())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window after ten moments, a second apart.
+    fn window(moments: usize, bytes: impl Fn(usize) -> usize) -> Window {
+        let catalog = Catalog::builder().build().unwrap();
+        let mut simulation = Simulation::new(catalog, Config::default());
+        let each = simulation.snapshot().to_bytes().len() + 8;
+        let mut window = Window::new(moments, bytes(each));
+        for _ in 0..10 {
+            simulation.advance(Span::seconds(1.0));
+            window.push(&simulation.snapshot(), simulation.config(), None);
+        }
+        window
+    }
+
+    #[test]
+    fn the_oldest_moments_go_first() {
+        let mut window = window(3, |_| usize::MAX);
+        assert_eq!((window.first(), window.len()), (7, 3));
+        assert!(window.go_to(6).is_err());
+        // The eighth of the ten, which has the number 7.
+        assert_eq!(window.go_to(7).unwrap().now(), Time::from_seconds(8.0));
+        assert_eq!(window.go_to(9).unwrap().now(), Time::from_seconds(10.0));
+    }
+
+    #[test]
+    fn bytes_are_bounded_and_the_newest_is_always_there() {
+        let window = window(100, |each| 4 * each);
+        assert!((2..=4).contains(&window.len()), "{}", window.len());
+        assert!(window.bytes <= window.most_bytes);
+        let mut least = self::window(100, |_| 0);
+        assert_eq!((least.first(), least.len()), (9, 1));
+        assert_eq!(least.go_to(9).unwrap().now(), Time::from_seconds(10.0));
+    }
+}

@@ -41,7 +41,9 @@ impl Gate {
             }
         }
         match &self.token {
-            Some(expected) if !is_same(expected, token.unwrap_or_default()) => Err(Refused::Token),
+            Some(expected) if !is_same(expected.as_bytes(), &decoded(token.unwrap_or_default())) => {
+                Err(Refused::Token)
+            }
             _ => Ok(()),
         }
     }
@@ -57,10 +59,39 @@ fn is_this_machine(host: &str) -> bool {
 }
 
 /// Compares in a time that does not tell how much of a guess is right.
-fn is_same(expected: &str, given: &str) -> bool {
-    let (expected, given) = (expected.as_bytes(), given.as_bytes());
+fn is_same(expected: &[u8], given: &[u8]) -> bool {
     let differences = expected.iter().zip(given).fold(0, |found, (left, right)| found | (left ^ right));
     expected.len() == given.len() && differences == 0
+}
+
+/// A token as addresses have it: what means something there is written as `%` and two digits.
+pub(crate) fn encoded(token: &str) -> String {
+    let mut text = String::new();
+    for byte in token.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                text.push(char::from(byte))
+            }
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+/// The bytes of what addresses have. What is not encoded as it should be stays as it is, and matches nothing.
+fn decoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.first_chunk().filter(|_| first == b'%');
+        let byte = digits.and_then(|digits: &[u8; 2]| {
+            let digit = |byte: u8| char::from(byte).to_digit(16);
+            u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
+        });
+        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
+        bytes.push(byte.unwrap_or(first));
+    }
+    bytes
 }
 
 /// A token that nobody can guess.
@@ -93,9 +124,9 @@ mod tests {
 
     #[test]
     fn tokens_are_compared_whole() {
-        assert!(is_same("abc", "abc"));
+        assert!(is_same(b"abc", b"abc"));
         for wrong in ["", "ab", "abcd", "abd"] {
-            assert!(!is_same("abc", wrong), "{wrong}");
+            assert!(!is_same(b"abc", wrong.as_bytes()), "{wrong}");
         }
         assert_ne!(new_token().unwrap(), new_token().unwrap());
     }

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message as Packet, WebSocket, WebSocketUpgrade};
-use axum::extract::{RawQuery, State};
+use axum::extract::{ConnectInfo, RawQuery, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, timeout};
 
+use crate::doorway::Pass;
 use crate::page;
 use crate::security::{Gate, Refused};
 use crate::shared::{Message, Shared};
@@ -27,6 +28,12 @@ const PAUSE: Duration = Duration::from_millis(40);
 
 /// How long a browser may take to accept an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Between two looks whether somebody is still there.
+const CALL: Duration = Duration::from_secs(5);
+
+/// How long nothing may be heard from somebody, answers to these included.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// What the page may load: itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
@@ -73,6 +80,7 @@ fn turned_away(refused: Refused) -> Response {
 
 async fn socket(
     State(door): State<Arc<Door>>,
+    ConnectInfo(pass): ConnectInfo<Pass>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
@@ -85,6 +93,7 @@ async fn socket(
     let Some(visit) = Visit::new(&door) else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many are looking already\n").into_response();
     };
+    pass.grant();
     let upgrade = upgrade.max_message_size(LONGEST_MESSAGE).max_frame_size(LONGEST_MESSAGE);
     upgrade.max_write_buffer_size(16 << 20).on_upgrade(move |socket| visit.attend(socket))
 }
@@ -108,37 +117,49 @@ impl Visit {
     async fn attend(self, mut socket: WebSocket) {
         let mut head = self.shared.head.subscribe();
         head.mark_changed();
+        let mut heard = Instant::now();
+        let mut calls = tokio::time::interval(CALL);
+        calls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let packet = tokio::select! {
                 packet = socket.recv() => packet,
+                _ = calls.tick() => {
+                    // Whoever is gone without a word must not keep a place.
+                    if heard.elapsed() > SILENCE || !send(&mut socket, Packet::Ping(Bytes::new())).await {
+                        return;
+                    }
+                    continue;
+                }
                 changed = head.changed() => {
                     if changed.is_err() {
                         return;
                     }
                     // Of all that happened meanwhile, only the newest is told.
                     let news = json!({ "head": head.borrow_and_update().to_json() });
-                    if !send(&mut socket, &news).await {
+                    if !send(&mut socket, text(&news)).await {
                         return;
                     }
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
             };
-            let text = match packet {
-                Some(Ok(Packet::Text(text))) => text,
+            heard = Instant::now();
+            let question = match packet {
+                Some(Ok(Packet::Text(question))) => question,
                 Some(Ok(Packet::Ping(_) | Packet::Pong(_))) => continue,
                 Some(Ok(Packet::Binary(_) | Packet::Close(_)) | Err(_)) | None => return,
             };
-            let answer = match serde_json::from_str::<Value>(text.as_str()) {
+            let answer = match serde_json::from_str::<Value>(question.as_str()) {
                 Ok(request) if request.is_object() => self.ask(request).await,
                 _ => Some(
                     json!({ "id": null, "error": { "code": "bad-request", "message": "not a JSON object" } }),
                 ),
             };
             let Some(answer) = answer else { return };
-            if !send(&mut socket, &answer).await {
+            if !send(&mut socket, text(&answer)).await {
                 return;
             }
+            heard = Instant::now();
         }
     }
 
@@ -156,7 +177,10 @@ impl Drop for Visit {
 }
 
 /// Sends, unless the browser takes too long.
-async fn send(socket: &mut WebSocket, value: &Value) -> bool {
-    let packet = Packet::Text(value.to_string().into());
+async fn send(socket: &mut WebSocket, packet: Packet) -> bool {
     matches!(timeout(PATIENCE, socket.send(packet)).await, Ok(Ok(())))
+}
+
+fn text(value: &Value) -> Packet {
+    Packet::Text(value.to_string().into())
 }

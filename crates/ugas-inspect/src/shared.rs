@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
+use ugas_core::id::EffectId;
 
 use crate::console::{Edit, Pace};
 use crate::mailbox::{Mailbox, lock};
@@ -75,6 +76,12 @@ pub(crate) struct Shared {
     pub(crate) network: Mutex<Network>,
     pub(crate) connections: AtomicUsize,
     pub(crate) always: bool,
+    /// Where changes are recorded.
+    pub(crate) recording: Mutex<Option<String>>,
+    /// How many states were shown.
+    pub(crate) posts: AtomicU64,
+    /// Effects that were defined for a change, and after how many states.
+    spent: Mutex<Vec<(EffectId, u64)>>,
     has_edits: AtomicBool,
     edits: Mutex<VecDeque<Edit>>,
     pace: Mutex<Pace>,
@@ -91,6 +98,9 @@ impl Shared {
             network: Mutex::default(),
             connections: AtomicUsize::new(0),
             always,
+            recording: Mutex::default(),
+            posts: AtomicU64::new(0),
+            spent: Mutex::default(),
             has_edits: AtomicBool::new(false),
             edits: Mutex::default(),
             pace: Mutex::default(),
@@ -122,6 +132,19 @@ impl Shared {
         core::mem::take(&mut *lock(&self.edits))
     }
 
+    /// Keeps effects that were defined for a change until what they led to was shown.
+    pub(crate) fn leave_spent(&self, effects: Vec<EffectId>) {
+        let posts = self.posts.load(Ordering::Relaxed);
+        lock(&self.spent).extend(effects.into_iter().map(|effect| (effect, posts)));
+    }
+
+    /// Those of which it was shown.
+    pub(crate) fn take_spent(&self) -> Vec<EffectId> {
+        let posts = self.posts.load(Ordering::Relaxed);
+        let mut spent = lock(&self.spent);
+        spent.extract_if(.., |(_, since)| *since < posts).map(|(effect, _)| effect).collect()
+    }
+
     /// Notes what was done.
     pub(crate) fn note(&self, line: Line) {
         let mut console = lock(&self.console);
@@ -132,11 +155,12 @@ impl Shared {
         self.head.send_modify(|head| head.console += 1);
     }
 
-    /// The lines of the console, the latest first.
+    /// The lines of the console, the latest first, and where changes are recorded.
     pub(crate) fn console(&self) -> Value {
         let lines = lock(&self.console);
         let lines = lines.iter().rev();
-        lines.map(|line| json!({ "time": line.time, "text": line.text, "error": line.error })).collect()
+        let lines = lines.map(|line| json!({ "time": line.time, "text": line.text, "error": line.error }));
+        json!({ "lines": lines.collect::<Vec<_>>(), "recording": *lock(&self.recording) })
     }
 
     pub(crate) fn pace(&self) -> Pace {

@@ -72,6 +72,7 @@ pub(crate) fn world(
             "effects": controller.effects().len(),
             "abilities": controller.abilities().len(),
             "running": controller.activations().len(),
+            "tagCount": controller.tags().iter().count(),
             "tags": controller.tags().iter().take(8).map(|(tag, _)| catalog.tag_name(tag)).collect::<Vec<_>>(),
             "value": value,
             "spark": attribute.map(|_| points(&series.remove(&id).unwrap_or_default())),

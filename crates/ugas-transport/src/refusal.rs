@@ -1,5 +1,7 @@
 //! Why a server does not let somebody in, and the small packet that says so.
 
+use std::borrow::Cow;
+
 use crate::seal::NONCE_BYTES;
 
 /// Why a server refused a client.
@@ -11,9 +13,7 @@ pub enum Refusal {
     #[error("the server speaks another connection protocol: update the older side")]
     OtherTransport = 1,
     /// Another [`ProtocolId`](crate::ProtocolId): other wire format or other rules.
-    #[error(
-        "the token is for another version of the game or for other rules: use the server's version and packs"
-    )]
+    #[error("the server has another version of the game or other rules: use its version and packs")]
     OtherProtocol = 2,
     /// The token was valid only until some time ago, by the server's clock.
     #[error("the token has expired: ask for a new one")]
@@ -56,6 +56,27 @@ impl Refusal {
         Self::OutOfBounds,
     ];
 
+    /// In words for who comes without a token, to a server that is open to all: there is no token to ask for, and what is
+    /// sent in its place says from when on and to whom.
+    #[must_use]
+    pub fn without_token(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Expired | Self::OutOfBounds => {
+                "the clocks of the two machines differ by more than a minute: set them right"
+            }
+            Self::UnknownIssuer => {
+                "the server lets in only who has a token: ask whoever runs the server for one"
+            }
+            Self::NotForThisServer => {
+                "the server is not known by this address: connect to one that it listens on or names"
+            }
+            Self::TokenUsed => "the same attempt to connect was made before: try again",
+            Self::OtherTransport | Self::OtherProtocol | Self::AlreadyConnected | Self::Full | Self::Busy => {
+                return Cow::Owned(self.to_string());
+            }
+        })
+    }
+
     /// Where [`Refusal::ALL`] has it.
     pub(crate) fn place(self) -> usize {
         usize::from(self as u8 - 1)
@@ -95,6 +116,14 @@ pub(crate) fn read_notice(bytes: &[u8], nonce: &[u8; NONCE_BYTES]) -> Option<Ref
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_came_without_a_token_is_told_of_none_but_the_one_that_is_needed() {
+        for refusal in Refusal::ALL {
+            let speaks_of_it = refusal.without_token().contains("token");
+            assert_eq!(speaks_of_it, refusal == Refusal::UnknownIssuer, "{refusal:?}");
+        }
+    }
 
     #[test]
     fn a_notice_is_about_one_request() {

@@ -253,7 +253,7 @@ impl ServerSocket {
         } else if kind == Kind::Response {
             self.process(from, kind, datagram);
         } else if let Err(refusal) = self.receive_request(from, datagram) {
-            self.statistics.count_refusal(refusal);
+            self.statistics.count_refusal(refusal, from);
             if let Some(nonce) = seal::nonce(datagram) {
                 wire::send(&self.socket, &mut self.statistics, from, &notice(refusal, nonce));
             }
@@ -292,7 +292,7 @@ impl ServerSocket {
             ServerResult::PacketToSend { addr, payload } => {
                 self.ledger.note_answer(addr, packet::sequence(payload));
                 if packet::kind(payload) == Some(Kind::Denied) {
-                    self.statistics.count_refusal(Refusal::Full);
+                    self.statistics.count_refusal(Refusal::Full, addr);
                 }
                 wire::send(&self.socket, &mut self.statistics, addr, payload);
             }

@@ -1,8 +1,10 @@
 //! What came to a socket, and what became of it.
 
+use std::net::SocketAddr;
+
 use crate::refusal::Refusal;
 
-/// Counts since the socket was opened. All of them only grow.
+/// Counts since the socket was opened, which only grow, and who was refused last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -29,6 +31,7 @@ pub struct Statistics {
     /// Not sent: the system did not take it. To peers, that is a lost datagram like any other.
     pub unsent: u64,
     refusals: [u64; Refusal::ALL.len()],
+    refused_last: [Option<SocketAddr>; Refusal::ALL.len()],
 }
 
 impl Statistics {
@@ -36,6 +39,12 @@ impl Statistics {
     #[must_use]
     pub fn refused(&self, reason: Refusal) -> u64 {
         self.refusals[reason.place()]
+    }
+
+    /// Who was refused last for a reason, as far as an address says who somebody is.
+    #[must_use]
+    pub fn refused_last(&self, reason: Refusal) -> Option<SocketAddr> {
+        self.refused_last[reason.place()]
     }
 
     /// The reasons for which requests were refused, with how many.
@@ -50,7 +59,8 @@ impl Statistics {
         self.malformed + self.strangers + self.limited + self.unauthentic
     }
 
-    pub(crate) fn count_refusal(&mut self, reason: Refusal) {
+    pub(crate) fn count_refusal(&mut self, reason: Refusal, from: SocketAddr) {
         self.refusals[reason.place()] += 1;
+        self.refused_last[reason.place()] = Some(from);
     }
 }

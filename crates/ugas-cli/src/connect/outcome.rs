@@ -34,7 +34,7 @@ impl Outcome {
             end => end,
         };
         let client = player.client();
-        let own = player.own().and_then(|own| client.simulation().debug(own));
+        let own = player.own().and_then(|own| player.page(own));
         Self {
             id: client.id().map(|id| id.0),
             server: player.session.server(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ugas_core::debug::ControllerPage;
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::simulation::ActivationRequest;
@@ -9,7 +10,7 @@ use ugas_net::message::Rejection;
 use ugas_net::{ActError, Client, ClientEvent};
 
 use super::session::{End, Session};
-use crate::online::Stop;
+use crate::online::{self, Stop};
 
 /// How long to wait for datagrams before time passes again: a fraction of a tick.
 const BREATH: Duration = Duration::from_millis(4);
@@ -108,6 +109,24 @@ impl Player {
     pub(super) fn abilities(&self) -> Vec<AbilityHandle> {
         let own = self.own().and_then(|own| self.client().simulation().controller(own));
         own.map(|own| own.abilities().to_vec()).unwrap_or_default()
+    }
+
+    /// Those of them that are for a player to choose, in the order of the keys.
+    pub(super) fn choices(&self) -> Vec<AbilityHandle> {
+        let simulation = self.client().simulation();
+        self.abilities().into_iter().filter(|ability| online::is_chosen(simulation, *ability)).collect()
+    }
+
+    /// Everything about a controller, without what the server has not shown: of that the client knows what templates say, and
+    /// not what is so.
+    pub(super) fn page(&self, controller: ControllerId) -> Option<ControllerPage> {
+        let client = self.client();
+        let mut page = client.simulation().debug(controller)?;
+        page.attributes.retain(|line| {
+            let attribute = client.catalog().attribute(&line.name);
+            attribute.is_ok_and(|attribute| client.is_shown(controller, attribute))
+        });
+        Some(page)
     }
 
     /// The player's ability with this name.

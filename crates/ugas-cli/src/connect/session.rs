@@ -8,7 +8,7 @@ use ugas_core::time::Time;
 use ugas_net::link::{Conditions, Duplex};
 use ugas_net::message::ByeReason;
 use ugas_net::{Client, ClientConfig, ClientEvent};
-use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending};
+use ugas_transport::{ClientSocket, ClientState, ConnectToken, Ending, Refusal};
 
 use crate::online::{self, Introduction};
 
@@ -25,9 +25,37 @@ pub(super) enum End {
     Lost(String),
 }
 
+/// By what right a player comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entry {
+    /// With a token that somebody issued.
+    Token,
+    /// By an address alone, as to a server without secrets.
+    Openly,
+}
+
+impl Entry {
+    /// Why somebody is refused who came like this.
+    fn refused(self, refusal: Refusal) -> String {
+        match self {
+            Self::Token => refusal.to_string(),
+            Self::Openly => refusal.without_token().into_owned(),
+        }
+    }
+
+    fn ended(self, ending: Ending) -> String {
+        match (self, ending) {
+            // There was no token to expire: all the time that there is went by.
+            (Self::Openly, Ending::TokenExpired) => Ending::NoAnswer.to_string(),
+            _ => ending.to_string(),
+        }
+    }
+}
+
 /// A client on a socket.
 pub(super) struct Session {
     pub(super) client: Client,
+    entry: Entry,
     socket: ClientSocket,
     /// The simulated part of the way.
     link: Option<Duplex>,
@@ -42,6 +70,7 @@ impl Session {
     /// If the system gives no socket.
     pub(super) fn begin(
         token: ConnectToken,
+        entry: Entry,
         catalog: Arc<Catalog>,
         introduction: &Introduction,
         conditions: Option<Conditions>,
@@ -50,6 +79,7 @@ impl Session {
         let nonce = online::drawn_number();
         Ok(Self {
             client: Client::new(catalog, config, nonce),
+            entry,
             socket: ClientSocket::connect(token)?,
             link: conditions.map(|conditions| Duplex::new(nonce, conditions)),
             start: Instant::now(),
@@ -103,11 +133,11 @@ impl Session {
         }
         match state {
             ClientState::Connecting | ClientState::Connected => {}
-            ClientState::Refused(refusal) => self.finish(End::Refused(refusal.to_string())),
+            ClientState::Refused(refusal) => self.finish(End::Refused(self.entry.refused(refusal))),
             ClientState::Disconnected(Ending::ClosedByServer) => {
                 self.finish(End::Closed(Ending::ClosedByServer.to_string()));
             }
-            ClientState::Disconnected(ending) => self.finish(End::Lost(ending.to_string())),
+            ClientState::Disconnected(ending) => self.finish(End::Lost(self.entry.ended(ending))),
         }
         Ok(events)
     }

@@ -94,7 +94,7 @@ impl Desk {
     fn press(&mut self, player: &mut Player, meaning: Meaning) {
         match meaning {
             Meaning::Use(at) => {
-                let Some(ability) = player.abilities().get(at).copied() else { return };
+                let Some(ability) = player.choices().get(at).copied() else { return };
                 let simulation = player.client().simulation();
                 let granted = simulation.ability(ability).map(|granted| granted.ability());
                 let name = granted.map(|ability| simulation.catalog().ability_name(ability).to_owned());

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ugas_core::debug::{AbilityLine, AttributeLine, ControllerPage};
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_net::ClientStatistics;
 
 use super::player::Player;
@@ -64,9 +64,8 @@ impl View {
         message: &str,
     ) -> Self {
         let client = player.client();
-        let simulation = client.simulation();
         let own = player.own();
-        let page = own.and_then(|own| simulation.debug(own));
+        let page = own.and_then(|own| player.page(own));
         let who = own.map_or_else(|| "nobody yet".to_owned(), |own| player.label(own));
         let state = if client.is_playing() { "" } else { ", connecting" };
         let ClientStatistics { confirmed, rejected, mispredicted, .. } = client.statistics();
@@ -81,10 +80,10 @@ impl View {
             ..Self::default()
         };
         if let Some(page) = page {
-            view.show(&page);
+            view.show(&page, &player.choices());
         }
         for id in player.others() {
-            let Some(page) = simulation.debug(id) else { continue };
+            let Some(page) = player.page(id) else { continue };
             let values = page.attributes.iter().map(|line| format!("{} {}", line.name, short(line.current)));
             let tags = page.tags.iter().map(|line| line.name.clone());
             let what: Vec<String> = values.chain(tags).collect();
@@ -94,7 +93,7 @@ impl View {
         view
     }
 
-    fn show(&mut self, page: &ControllerPage) {
+    fn show(&mut self, page: &ControllerPage, choices: &[AbilityHandle]) {
         self.bars = page.attributes.iter().map(|line| bar(line, &page.attributes)).collect();
         self.tags = page.tags.iter().map(|line| line.name.clone()).collect();
         self.effects = page
@@ -108,7 +107,9 @@ impl View {
                 format!("{}{stacks}{}", line.name, left.unwrap_or_default())
             })
             .collect();
-        self.abilities = page.abilities.iter().map(ability).collect();
+        // Numbers on the screen are keys, so that what no key uses has no line.
+        let chosen = page.abilities.iter().filter(|line| choices.contains(&line.handle));
+        self.abilities = chosen.map(ability).collect();
     }
 }
 

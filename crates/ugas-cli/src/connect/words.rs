@@ -14,6 +14,12 @@ pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
         true => "you".to_owned(),
         false => player.label(*controller),
     };
+    // Of what the server has not shown, nothing is known.
+    if let ClientEvent::AttributeChanged { controller, attribute, .. } = event
+        && !player.client().is_shown(*controller, *attribute)
+    {
+        return None;
+    }
     // What is above a tag comes and goes with it.
     if let ClientEvent::TagAdded { tag, .. } | ClientEvent::TagRemoved { tag, .. } = event
         && catalog.tags().subtree(*tag).len() > 1

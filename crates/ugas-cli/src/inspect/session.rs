@@ -34,6 +34,7 @@ struct Game {
     simulation: Simulation,
     recorder: Recorder<Box<dyn Write>>,
     file: Option<PathBuf>,
+    is_failed: bool,
 }
 
 impl Session {
@@ -77,7 +78,8 @@ impl Session {
         }
         let inspector = Inspector::continuing(address, settings.allow_edit(), player)?;
         inspector.set_pace(Pace { paused: true, ..Pace::default() });
-        let game = Game { simulation, recorder, file: file.map(Path::to_owned) };
+        inspector.set_recording(file.map(|file| file.display().to_string()));
+        let game = Game { simulation, recorder, file: file.map(Path::to_owned), is_failed: false };
         Ok(Self { inspector, game: Some(game) })
     }
 
@@ -124,6 +126,11 @@ impl Game {
             inspector.observe_timed(simulation, began.elapsed());
         }
         simulation.events().for_each(drop);
+        if let Some(error) = recorder.error().filter(|_| !self.is_failed) {
+            self.is_failed = true;
+            eprintln!("the recording ends here: {error}");
+            inspector.set_recording(None);
+        }
         owed
     }
 

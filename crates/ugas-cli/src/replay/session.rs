@@ -62,10 +62,13 @@ impl Session {
             ("seek", [place]) => self.seek(place),
             ("step" | "back", [] | [_]) => self.step(command, rest.first().copied()),
             ("until", [kind, words @ ..]) => self.until(kind, words),
-            ("watch", [what]) => self.watch(what),
+            // Players of a server may have names of several words.
+            ("watch", [_, ..]) => self.watch(&rest.join(" ")),
             ("show", []) => self.show(None),
-            ("show", [name]) => self.show(Some(name)),
-            ("explain", [controller, attribute]) => self.explain(controller, attribute),
+            ("show", _) => self.show(Some(&rest.join(" "))),
+            ("explain", [controller @ .., attribute]) if !controller.is_empty() => {
+                self.explain(&controller.join(" "), attribute)
+            }
             ("commands", []) => self.commands(),
             ("events", []) => Ok(self.events()),
             ("diff", [from, to]) => self.diff(from, to),

@@ -67,6 +67,9 @@ pub(super) fn command(
                 commands.iter().map(|one| self::command(one, simulation, name)).collect();
             format!("at once: {}", commands.join("; "))
         }
+        Command::OfClient { command, .. } => {
+            format!("of a client: {}", self::command(command, simulation, name))
+        }
         other => shortened(&format!("{other:?}"), LONGEST),
     }
 }

@@ -1,10 +1,13 @@
 //! Opponents that use their abilities by chance.
 
+use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
 use ugas_core::random::RandomStream;
-use ugas_core::simulation::{ActivationRequest, Simulation};
+use ugas_core::simulation::ActivationRequest;
 use ugas_core::time::{Span, Time};
+use ugas_net::Server;
 
+use super::keeper::Keeper;
 use crate::online;
 
 /// Shortest and longest pause between two thoughts, in seconds.
@@ -43,14 +46,15 @@ impl Bots {
     }
 
     /// Lets those act whose time has come: each on somebody who is not a bot, with something that it can do.
-    pub(super) fn act(&mut self, simulation: &mut Simulation) {
-        let now = simulation.now();
+    pub(super) fn act(&mut self, server: &mut Server<Keeper>) {
+        let now = server.simulation().now();
         for at in 0..self.bots.len() {
             if self.bots[at].next > now {
                 continue;
             }
             self.bots[at].next = now + self.pause();
             let controller = self.bots[at].controller;
+            let simulation = server.simulation();
             let others = simulation.controllers().map(|(id, _)| id).filter(|id| !self.is_bot(*id));
             let others: Vec<ControllerId> = others.collect();
             let Some(target) = self.choose(&others) else { continue };
@@ -62,7 +66,8 @@ impl Bots {
             });
             if let Some(ability) = self.choose(&ready) {
                 // It was asked whether it can; what happens in the meantime is nothing.
-                let _ = simulation.activate_with(ability, ActivationRequest::on(target));
+                let request = Box::new(ActivationRequest::on(target));
+                let _ = server.execute(Command::Activate { ability, request });
             }
         }
     }

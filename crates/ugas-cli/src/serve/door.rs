@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ugas_core::catalog::Catalog;
-use ugas_net::{Host, PeerId};
+use ugas_net::PeerId;
 
 use crate::online::{self, Introduction};
 use crate::output;
@@ -41,10 +41,9 @@ impl Door {
         let name = self.names.get(&peer).cloned().unwrap_or(own.name);
         Ok(Introduction { name, ..own })
     }
-}
 
-impl Host for Door {
-    fn admit(&mut self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
+    /// Lets somebody in, or says why not.
+    pub(super) fn admit(&self, peer: PeerId, credential: &[u8]) -> Result<(), String> {
         let Some(template) = self.introduction(peer, credential)?.template else { return Ok(()) };
         match self.catalog.template(&template) {
             Ok(_) => Ok(()),

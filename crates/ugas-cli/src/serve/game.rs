@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use ugas_core::catalog::Catalog;
+use ugas_core::command::{Command, Outcome};
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Config, Role, Simulation};
+use ugas_core::handle::{ControllerId, Handle};
+use ugas_core::simulation::{Config, Role, Simulation, Spawn};
 use ugas_core::time::{Span, Time};
 use ugas_net::message::{ByeReason, ClientId, Rejection};
 use ugas_net::{PeerId, Server, ServerConfig, ServerEvent, TickLength};
 
 use super::bots::Bots;
 use super::door::Door;
+use super::keeper::Keeper;
+use super::tape::Tape;
 use super::tasks::Request;
 
 /// How long the dead stay dead.
@@ -44,7 +47,7 @@ pub(super) enum News {
 
 /// The game of a server.
 pub(super) struct Game {
-    pub(super) server: Server<Door>,
+    pub(super) server: Server<Keeper>,
     template: String,
     players: BTreeMap<ClientId, Player>,
     bots: Bots,
@@ -63,14 +66,14 @@ impl Game {
         max_clients: u32,
         template: String,
     ) -> Self {
-        let door = Door::new(Arc::clone(&catalog));
+        let keeper = Keeper { door: Door::new(Arc::clone(&catalog)), tape: None };
         // Clients may know the second seed, and must not learn the first from it.
         let prediction_seed = crate::online::drawn_number();
         let config = Config { role: Role::Server, prediction_seed, ..Config::seeded(seed) };
         let simulation = Simulation::new(catalog, config);
         let config = ServerConfig { length, max_clients, ..ServerConfig::default() };
         Self {
-            server: Server::with_host(simulation, config, door),
+            server: Server::with_host(simulation, config, keeper),
             template,
             players: BTreeMap::new(),
             bots: Bots::new(seed),
@@ -78,6 +81,25 @@ impl Game {
             fallen: Vec::new(),
             events: None,
         }
+    }
+
+    /// Records everything from now on: before anybody is there.
+    pub(super) fn record(&mut self, tape: Tape) {
+        self.server.host_mut().tape = Some(tape);
+    }
+
+    /// The recording, if one is kept.
+    pub(super) fn tape(&mut self) -> Option<&mut Tape> {
+        self.server.host_mut().tape.as_mut()
+    }
+
+    /// Ends the recording, if one is kept, and says where it is.
+    ///
+    /// # Errors
+    /// If not everything could be written.
+    pub(super) fn finish_recording(&mut self) -> anyhow::Result<Option<String>> {
+        let tape = self.server.host_mut().tape.take();
+        tape.map(|tape| tape.finish(self.server.simulation())).transpose()
     }
 
     /// Keeps what happens until it is forgotten.
@@ -100,7 +122,7 @@ impl Game {
     /// Adds opponents.
     pub(super) fn add_bots(&mut self, count: u16, template: &str) -> anyhow::Result<()> {
         for _ in 0..count {
-            let controller = self.server.simulation_mut().spawn(template);
+            let controller = self.spawn(template, None);
             self.bots.add(controller.with_context(|| format!("a bot cannot be a `{template}`"))?);
         }
         Ok(())
@@ -118,11 +140,10 @@ impl Game {
 
     /// Lets one tick pass, and says what happened.
     pub(super) fn tick(&mut self, now: Time, tell: &mut impl FnMut(News)) {
-        let simulation = self.server.simulation_mut();
         for request in self.tasks.drain(..) {
-            request.carry_out(simulation);
+            request.carry_out(&mut self.server);
         }
-        self.bots.act(simulation);
+        self.bots.act(&mut self.server);
         self.bring_back();
         self.server.tick(now);
         self.hear(tell);
@@ -140,7 +161,7 @@ impl Game {
                 ServerEvent::Left { client, reason } => {
                     let Some(player) = self.players.remove(&client) else { continue };
                     // It may have died, and be gone already.
-                    let _ = self.server.simulation_mut().despawn(player.controller);
+                    let _ = self.server.execute(Command::Despawn(player.controller));
                     tell(News::Left { peer: player.peer, name: player.name, reason });
                 }
                 ServerEvent::Refused { peer, reason } => {
@@ -168,9 +189,9 @@ impl Game {
 
     fn join(&mut self, client: ClientId, peer: PeerId, credential: &[u8]) -> Option<News> {
         // It was read before it was let in.
-        let introduction = self.server.host().introduction(peer, credential).ok()?;
+        let introduction = self.server.host().door.introduction(peer, credential).ok()?;
         let template = introduction.template.unwrap_or_else(|| self.template.clone());
-        let Ok(controller) = self.server.simulation_mut().spawn(&template) else {
+        let Ok(controller) = self.spawn(&template, Some(&introduction.name)) else {
             // There are as many controllers as there may be.
             self.server.kick(client);
             return None;
@@ -189,14 +210,14 @@ impl Game {
             let (_, old) = self.fallen.swap_remove(at);
             let owner = self.server.owner(old);
             let player = owner.and_then(|client| self.players.get(&client));
-            let template = match player {
-                Some(player) => player.template.clone(),
-                None if self.bots.is_bot(old) => self.template_of(old),
+            let (template, name) = match player {
+                Some(player) => (player.template.clone(), Some(player.name.clone())),
+                None if self.bots.is_bot(old) => (self.template_of(old), None),
                 None => continue,
             };
-            let simulation = self.server.simulation_mut();
-            let _ = simulation.despawn(old);
-            let Ok(new) = simulation.spawn(&template) else { continue };
+            // It may be gone already.
+            let _ = self.server.execute(Command::Despawn(old));
+            let Ok(new) = self.spawn(&template, name.as_deref()) else { continue };
             self.bots.replace(old, new);
             if let Some(client) = owner {
                 self.server.give(new, client);
@@ -205,6 +226,17 @@ impl Game {
                 }
             }
         }
+    }
+
+    /// Somebody new, by the name of a player or the one that inspectors show.
+    fn spawn(&mut self, template: &str, name: Option<&str>) -> anyhow::Result<ControllerId> {
+        let spawned = self.server.execute(Command::Spawn(Spawn::named(template)))?;
+        let Outcome::Spawned(controller) = spawned else { anyhow::bail!("nothing was spawned") };
+        if let Some(tape) = self.tape() {
+            let usual = || format!("{template} {}", controller.index());
+            tape.name(controller, &name.map_or_else(usual, str::to_owned));
+        }
+        Ok(controller)
     }
 
     fn name_of(&self, controller: ControllerId) -> String {

@@ -1,14 +1,17 @@
 //! The loop of a server: datagrams in, ticks in real time, datagrams out, and a line for whatever happens.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use ugas_core::time::{Span, Time};
 use ugas_net::PeerId;
-use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket, Statistics};
+use ugas_transport::{Departure, Refusal, ServerEvent, ServerSocket};
 
 use super::game::{Game, News};
 use super::inspection::Inspection;
+use super::lines::Lines;
+use super::tape::Tape;
 use crate::online::{self, Stop};
 use crate::output;
 
@@ -16,10 +19,6 @@ use crate::output;
 const MOST_AT_ONCE: u32 = 30;
 /// How long a connection stays whose session is over, so that the last word arrives.
 const LAST_WORD: Duration = Duration::from_millis(500);
-/// How often refusals of the transport are told of.
-const REPORT_PAUSE: Duration = Duration::from_millis(1_000);
-/// Lines about what was refused and rejected in that time; the rest is counted.
-const MOST_WARNINGS: u32 = 20;
 
 /// A server's socket, its game, and the time.
 pub(super) struct Hall {
@@ -34,12 +33,30 @@ pub(super) struct Hall {
     most_players: usize,
     closing: BTreeMap<PeerId, Instant>,
     lines: Lines,
+    /// Refusals of the transport that were told of.
+    refusals: BTreeMap<Refusal, u64>,
+    access: Access,
+}
+
+/// Who gets in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    /// Who has a token.
+    Keyed,
+    /// Everybody.
+    Open,
 }
 
 impl Hall {
-    pub(super) fn new(socket: ServerSocket, mut game: Game, inspection: Option<Inspection>) -> Self {
+    pub(super) fn new(
+        socket: ServerSocket,
+        access: Access,
+        mut game: Game,
+        inspection: Option<Inspection>,
+    ) -> Self {
         let start = Instant::now();
-        if inspection.is_some() {
+        if let Some(inspection) = &inspection {
+            inspection.recording(game.tape().and_then(|tape| tape.file()));
             game.keep_events();
         }
         Self {
@@ -53,12 +70,28 @@ impl Hall {
             joined: 0,
             most_players: 0,
             closing: BTreeMap::new(),
-            lines: Lines { last: start, warnings: 0, silent: 0, refusals: BTreeMap::new() },
+            lines: Lines::new(start),
+            refusals: BTreeMap::new(),
+            access,
         }
     }
 
     /// Plays until somebody wants it to end, or the time is over. Then clients are told, and a summary is printed.
+    ///
+    /// # Errors
+    /// If the network, the terminal or the recording fails; the recording is ended all the same.
     pub(super) fn run(mut self, stop: &Stop, duration: Option<Duration>) -> anyhow::Result<()> {
+        let played = self.play(stop, duration);
+        let recorded = self.game.finish_recording();
+        played?;
+        self.shut_down()?;
+        match recorded? {
+            Some(text) => output::print(&text),
+            None => Ok(()),
+        }
+    }
+
+    fn play(&mut self, stop: &Stop, duration: Option<Duration>) -> anyhow::Result<()> {
         let is_over = |start: Instant| duration.is_some_and(|duration| start.elapsed() >= duration);
         while !stop.is_wanted() && !is_over(self.start) {
             self.step()?;
@@ -68,7 +101,7 @@ impl Hall {
                 self.socket.wait(Duration::from_micros(micros))?;
             }
         }
-        self.shut_down()
+        Ok(())
     }
 
     fn step(&mut self) -> anyhow::Result<()> {
@@ -102,7 +135,37 @@ impl Hall {
         }
         self.most_players = self.most_players.max(self.game.players());
         self.close_what_is_over();
-        self.lines.report(self.socket.statistics())
+        if let Some(problem) = self.game.tape().and_then(Tape::take_problem) {
+            self.line(&format!("! {problem}"))?;
+            if let Some(inspection) = &self.inspection {
+                inspection.recording(None);
+            }
+        }
+        self.report(Instant::now())
+    }
+
+    /// Tells of what is counted rather than told one by one.
+    fn report(&mut self, now: Instant) -> anyhow::Result<()> {
+        if !self.lines.is_due(now) {
+            return Ok(());
+        }
+        let statistics = self.socket.statistics();
+        for (refusal, count) in statistics.refusals() {
+            let known = self.refusals.insert(refusal, count).unwrap_or(0);
+            let who = statistics.refused_last(refusal).map_or_else(String::new, |from| format!(" {from}"));
+            let text = format!("! refused{who}: {}", words(refusal, self.access));
+            if let Some(new) = NonZeroU64::new(count - known) {
+                self.lines.warn(&format!("{refusal:?}"), &text, new, now);
+            }
+        }
+        self.print_lines(now)
+    }
+
+    fn print_lines(&mut self, now: Instant) -> anyhow::Result<()> {
+        for text in self.lines.take(now) {
+            self.line(&text)?;
+        }
+        Ok(())
     }
 
     fn receive(&mut self, now: Time) -> anyhow::Result<()> {
@@ -112,7 +175,7 @@ impl Hall {
             match event {
                 ServerEvent::Connected { peer, user_data } => {
                     self.closing.remove(&PeerId(peer));
-                    server.host_mut().opened(PeerId(peer), user_data);
+                    server.host_mut().door.opened(PeerId(peer), user_data);
                 }
                 ServerEvent::Datagram { peer, bytes } => {
                     if let Some(inspection) = &mut self.inspection {
@@ -124,7 +187,7 @@ impl Hall {
                     // What `Departure` says is of the connection; the game says who left.
                     let _: Departure = reason;
                     server.disconnected(PeerId(peer));
-                    server.host_mut().closed(PeerId(peer));
+                    server.host_mut().door.closed(PeerId(peer));
                     self.closing.remove(&PeerId(peer));
                 }
             }
@@ -164,21 +227,27 @@ impl Hall {
             }
             News::Refused { peer, reason } => {
                 self.closing.entry(peer).or_insert_with(|| Instant::now() + LAST_WORD);
-                self.warn(&format!("! refused: {reason}"))
+                let from = self.socket.address_of(peer.0);
+                let (ip, who) =
+                    from.map_or_else(Default::default, |from| (from.ip().to_string(), format!(" {from}")));
+                self.warn(&format!("{ip} {reason}"), &format!("! refused{who}: {reason}"))
             }
             News::Rejected { peer, name, rejection } => {
                 if let Some(inspection) = &mut self.inspection {
                     inspection.rejected(&self.game, peer, rejection);
                 }
-                self.warn(&format!("! {name}: a command was rejected: {rejection}"))
+                let text = format!("! {name}: a command was rejected: {rejection}");
+                self.warn(&text, &text)
             }
             News::Died { name } => self.line(&format!("  {name} died")),
         }
     }
 
-    /// A line that clients can bring about as often as they like.
-    fn warn(&mut self, text: &str) -> anyhow::Result<()> {
-        if self.lines.may_warn() { self.line(text) } else { Ok(()) }
+    /// A line that clients can bring about as often as they like: those with the same key are told once and counted.
+    fn warn(&mut self, key: &str, text: &str) -> anyhow::Result<()> {
+        let now = Instant::now();
+        self.lines.warn(key, text, NonZeroU64::MIN, now);
+        self.print_lines(now)
     }
 
     fn line(&self, text: &str) -> anyhow::Result<()> {
@@ -192,11 +261,14 @@ impl Hall {
             self.closing.remove(&peer);
             self.socket.disconnect(peer.0);
             self.game.server.disconnected(peer);
-            self.game.server.host_mut().closed(peer);
+            self.game.server.host_mut().door.closed(peer);
         }
     }
 
     fn shut_down(mut self) -> anyhow::Result<()> {
+        for text in self.lines.finish() {
+            self.line(&text)?;
+        }
         let seconds = self.start.elapsed().as_secs_f64();
         self.game.server.shut_down();
         self.send();
@@ -217,8 +289,9 @@ impl Hall {
             transport.bytes_sent as f64 / 1_000.0 / seconds.max(0.001),
             transport.dropped() + counted.dropped,
         );
-        for (reason, count) in transport.refusals() {
-            text.push_str(&format!("refused {count} times: {reason}\n"));
+        for (refusal, count) in transport.refusals() {
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            text.push_str(&format!("refused {times}: {}\n", words(refusal, self.access)));
         }
         if self.lost_ticks > 0 {
             let late = Span::from_micros(self.game.server.tick_length().span().micros());
@@ -229,40 +302,11 @@ impl Hall {
     }
 }
 
-/// Which lines are worth printing: nobody can fill the terminal.
-struct Lines {
-    last: Instant,
-    warnings: u32,
-    silent: u64,
-    refusals: BTreeMap<Refusal, u64>,
-}
-
-impl Lines {
-    fn may_warn(&mut self) -> bool {
-        self.warnings = self.warnings.saturating_add(1);
-        let may = self.warnings <= MOST_WARNINGS;
-        self.silent += u64::from(!may);
-        may
-    }
-
-    /// Tells of what is counted rather than told one by one.
-    fn report(&mut self, statistics: &Statistics) -> anyhow::Result<()> {
-        if self.last.elapsed() < REPORT_PAUSE {
-            return Ok(());
-        }
-        self.last = Instant::now();
-        self.warnings = 0;
-        let mut text = String::new();
-        if self.silent > 0 {
-            text = format!("! and {} more like these\n", self.silent);
-            self.silent = 0;
-        }
-        for (reason, count) in statistics.refusals() {
-            let known = self.refusals.insert(reason, count).unwrap_or(0);
-            if count > known {
-                text.push_str(&format!("! refused {} times: {reason}\n", count - known));
-            }
-        }
-        if text.is_empty() { Ok(()) } else { output::print(&text) }
+/// How a refusal of the transport is told to whoever runs the server: of tokens only where there are some.
+fn words(refusal: Refusal, access: Access) -> String {
+    match (access, refusal) {
+        // A token brought along to a server that has no key.
+        (Access::Open, Refusal::UnknownIssuer) | (Access::Keyed, _) => refusal.to_string(),
+        (Access::Open, _) => refusal.without_token().into_owned(),
     }
 }

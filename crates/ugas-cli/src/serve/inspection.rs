@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ugas_core::handle::ControllerId;
@@ -127,7 +128,12 @@ impl Inspection {
 
     /// Carries out what was asked for on the page.
     pub(super) fn perform(&self, game: &mut Game) {
-        self.inspector.perform(|command| game.server.simulation_mut().execute(command));
+        self.inspector.perform(|command| game.server.execute(command));
+    }
+
+    /// Tells whoever watches where changes are recorded, if they are.
+    pub(super) fn recording(&self, file: Option<&Path>) {
+        self.inspector.set_recording(file.map(|file| file.display().to_string()));
     }
 
     /// Shows the game after a tick that took so long.

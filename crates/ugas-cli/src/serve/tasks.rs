@@ -2,11 +2,15 @@
 //! it was aimed at.
 
 use ugas_core::ability::GameplayEvent;
+use ugas_core::command::Command;
 use ugas_core::event::EventKind;
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::TagId;
 use ugas_core::simulation::Simulation;
 use ugas_core::task::{HostValue, TaskOutcome};
+use ugas_net::Server;
+
+use super::keeper::Keeper;
 
 /// The parameter by which a task says which event a hit is.
 const HIT_EVENT: &str = "HitEventTag";
@@ -32,11 +36,13 @@ impl Request {
     }
 
     /// Carries it out, unless nobody waits for it any more.
-    pub(super) fn carry_out(self, simulation: &mut Simulation) {
+    pub(super) fn carry_out(self, server: &mut Server<Keeper>) {
+        let simulation = server.simulation();
         let run = simulation.task(self.task).map(|task| task.activation());
         let Some(run) = run.and_then(|run| simulation.activation(run)) else { return };
         let target = run.targets().iter().find_map(|target| target.controller());
-        simulation.complete_task(self.task, TaskOutcome::Completed);
+        // It waits: that was asked.
+        let _ = server.execute(Command::CompleteTask { task: self.task, outcome: TaskOutcome::Completed });
         if let (Some(tag), Some(target)) = (self.hit, target) {
             let event = GameplayEvent {
                 instigator: Some(self.controller),
@@ -44,7 +50,7 @@ impl Request {
                 ..GameplayEvent::new(tag)
             };
             // Who threw may be gone; then nothing hits.
-            let _ = simulation.send_event(self.controller, event);
+            let _ = server.execute(Command::SendEvent { controller: self.controller, event });
         }
     }
 }

@@ -97,3 +97,38 @@ fn what_cannot_be_shown_is_told() {
     assert_eq!(empty.status, 2);
     assert!(empty.stderr.contains("there is no scenario"), "{}", empty.stderr);
 }
+
+#[test]
+fn what_is_shown_is_not_written_over() {
+    let duel = fixtures().join("duel.yaml");
+    let folder = empty_folder("inspect-itself");
+    let recorded = ugas_in(&folder, ["run", duel.to_str().unwrap(), "--record", "duel.ugasrec"]);
+    assert_eq!(recorded.status, 0, "{}", recorded.stderr);
+    let before = std::fs::read(folder.join("duel.ugasrec")).unwrap();
+    std::fs::hard_link(folder.join("duel.ugasrec"), folder.join("same.ugasrec")).unwrap();
+    for place in ["duel.ugasrec", "./duel.ugasrec", "same.ugasrec"] {
+        let answer =
+            ugas_in(&folder, ["inspect", "duel.ugasrec", "--allow-edit", "--record", place, "--port", "0"]);
+        assert_eq!(answer.status, 2, "{}", answer.stdout);
+        assert!(answer.stderr.contains("would be overwritten"), "{}", answer.stderr);
+        assert_eq!(std::fs::read(folder.join("duel.ugasrec")).unwrap(), before);
+    }
+}
+
+#[test]
+fn what_is_expected_is_said() {
+    let folder = empty_folder("inspect-wrong");
+    let check = |path: &str, words: &str| {
+        let answer = ugas_in(&folder, ["inspect", path, "--port", "0"]);
+        assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{path}");
+        assert!(answer.stderr.contains(words), "{path}: {}", answer.stderr);
+        assert!(answer.stderr.contains("a scenario file or a recording"), "{path}: {}", answer.stderr);
+    };
+    check(".", "is a folder");
+    check(&crate::root("packs/spells"), "scenarios/fireball.yaml");
+    check(&crate::root("packs/spells/effects.yaml"), "no scenario");
+    std::fs::write(folder.join("picture.png"), [0x89, b'P', b'N', b'G', 0, 1, 2, 0xFF]).unwrap();
+    check("picture.png", "picture.png");
+    std::fs::write(folder.join("notes.txt"), "buy milk").unwrap();
+    check("notes.txt", "notes.txt");
+}

@@ -9,6 +9,10 @@ mod inspect;
 mod new;
 mod online;
 mod overwrite;
+// What `ugas-inspect` is tested with: a browser in few lines.
+#[allow(dead_code, reason = "not all of it is needed here")]
+#[path = "../../../ugas-inspect/tests/it/client.rs"]
+mod page;
 mod play;
 mod replay;
 mod run;

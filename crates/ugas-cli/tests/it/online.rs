@@ -1,12 +1,18 @@
 //! `ugas serve` and `ugas connect`: two programs that talk over a real socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+use ugas_core::command::Command;
+use ugas_replay::Recording;
+
+use super::page::Client;
 use super::{Answer, empty_folder, file, root, ugas};
 
 /// Long enough for any machine; what hangs is found nevertheless.
@@ -21,7 +27,7 @@ struct Running {
 
 impl Running {
     fn start<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ugas"));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
@@ -39,7 +45,9 @@ impl Running {
     /// A server of a pack on a free port, and where it is.
     fn serve(pack: &str, more: &[&str]) -> (Self, String) {
         let pack = root(pack);
-        let all = ["serve", &pack, "--listen", "127.0.0.1:0", "--for", "300"].into_iter();
+        // Of this machine, since nobody else gets in.
+        let listen = if more.contains(&"--key") { "127.0.0.1:0" } else { ":0" };
+        let all = ["serve", &pack, "--listen", listen, "--for", "300"].into_iter();
         let mut server = Self::start(all.chain(more.iter().copied()));
         let line = server.line_with("listening on ");
         let address = line.split([',', ' ']).find(|word| word.starts_with("127.0.0.1:"));
@@ -66,7 +74,8 @@ impl Running {
 
     #[cfg(unix)]
     fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        let status =
+            std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
@@ -144,6 +153,21 @@ fn a_match_is_predicted_and_confirmed() {
 }
 
 #[test]
+fn only_what_the_server_shows_is_told() {
+    let (_server, address) = Running::serve("packs/spells", &[]);
+    let script = file("online-shown", "bot.yaml", "Steps:\n  - Wait: 0.5\n");
+    let own = |template: &str| {
+        let answer = connect(&address, "packs/spells", &["--template", template, "--bot", &script]);
+        let outcome = answer.json();
+        assert_eq!((answer.status, &outcome["own"]["template"]), (0, &template.into()), "{outcome:#}");
+        super::keys(&outcome["own"]["attributes"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(own("Mage"), ["Health", "Mana", "MaxHealth", "MaxMana"]);
+    // `ReplicationMode: Minimal` has no attributes, not even for its owner (§13.2).
+    assert!(own("Ogre").is_empty());
+}
+
+#[test]
 fn an_expectation_that_fails_is_an_answer() {
     let (_server, address) = Running::serve("packs/spells", &[]);
     let script = "Steps:\n  - Wait: 0.1\n  - Expect: { Attributes: { Mana: { AtMost: 1 } }, Within: 0.1 }\n";
@@ -172,9 +196,13 @@ fn another_pack_is_refused() {
     assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
     let reason = outcome["reason"].as_str().unwrap();
     assert!(reason.contains("other rules") && reason.contains("packs"), "{reason}");
-    server.line_with("other rules");
+    // Nobody needs one here.
+    assert!(!reason.contains("token"), "{reason}");
+    let line = server.line_with("other rules");
+    assert!(line.contains("127.0.0.1:") && !line.contains("token"), "{line}");
 }
 
+#[cfg(unix)]
 #[test]
 fn another_template_is_refused_by_name() {
     let (mut server, address) = Running::serve("packs/spells", &[]);
@@ -182,7 +210,17 @@ fn another_template_is_refused_by_name() {
     assert_eq!(answer.status, 1);
     let reason = "the server does not let you in: there is no template `Mague`; did you mean `Mage`?";
     assert_eq!(answer.json()["reason"], reason);
-    server.line_with("there is no template `Mague`");
+    let line = server.line_with("there is no template `Mague`");
+    assert!(line.contains("! refused 127.0.0.1:"), "{line}");
+    // The same again is counted, and told of in the end at the latest.
+    for _ in 0..2 {
+        assert_eq!(connect(&address, "packs/spells", &["--template", "Mague"]).status, 1);
+    }
+    server.signal("-INT");
+    let (_, printed) = server.finish();
+    let lines: Vec<&str> = printed.lines().filter(|line| line.contains("`Mague`")).collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    assert!(lines[1].contains("(2 times more)"), "{printed}");
 }
 
 #[test]
@@ -198,14 +236,15 @@ fn only_who_has_a_token_gets_in() {
     let issued = ["serve", &root("packs/spells"), "--key", other.to_str().unwrap(), "--token-for", "Eve"];
     let issued = ugas(issued.into_iter().chain(["--only-tokens", "--public", &address]));
     assert_eq!(issued.status, 0, "{}", issued.stderr);
-    for stranger in [&address, &token_of(&issued.stdout)] {
+    let strangers = [
+        (&address, "lets in only who has a token"),
+        (&token_of(&issued.stdout), "not issued with the server's key"),
+    ];
+    for (stranger, words) in strangers {
         let answer = connect(stranger, "packs/spells", &["--bot", &visit]);
         let outcome = answer.json();
         assert_eq!((answer.status, &outcome["outcome"]), (1, &"refused".into()), "{outcome:#}");
-        assert!(
-            outcome["reason"].as_str().unwrap().contains("not issued with the server's key"),
-            "{outcome:#}"
-        );
+        assert!(outcome["reason"].as_str().unwrap().contains(words), "{outcome:#}");
     }
 
     // The token's name is stronger than what the client says. It lets in once.
@@ -297,6 +336,100 @@ fn a_server_can_be_inspected() {
     assert!(second.stderr.contains("cannot listen"), "{}", second.stderr);
 }
 
+/// Where the inspector of a server is.
+fn inspector_of(server: &mut Running) -> SocketAddr {
+    let line = server.line_with("inspector at ");
+    let address = line.trim().strip_prefix("inspector at http://").unwrap_or_else(|| panic!("{line}"));
+    address.trim_end_matches('/').parse().unwrap()
+}
+
+/// All commands of a recording, which must lead again where they led.
+fn commands_of(file: &Path) -> Vec<Command> {
+    let verified = ugas(["replay", file.to_str().unwrap(), "--verify"]);
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+    let mut recording = Recording::open(std::fs::File::open(file).unwrap()).unwrap();
+    let ticks = 0..recording.ticks();
+    ticks.flat_map(|tick| recording.tick(tick).unwrap().unwrap().commands).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_players_and_the_page_do_is_recorded() {
+    let recording = empty_folder("online-record").join("match.ugasrec");
+    let (record, bots) =
+        (["--record", recording.to_str().unwrap()], ["--bots", "1", "--bot-template", "Ogre"]);
+    let inspect = ["--inspect=127.0.0.1:0", "--allow-edit"];
+    let (mut server, address) = Running::serve("packs/spells", &[&record[..], &bots, &inspect].concat());
+    let mut page = Client::open(inspector_of(&mut server));
+    assert_eq!(page.answer(json!({ "request": "console" }))["recording"], record[1]);
+    while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let script = file("online-record-duel", "duel.yaml", DUEL);
+    let answer = connect(&address, "packs/spells", &["--name", "Ada", "--bot", &script]);
+    assert_eq!(answer.status, 0, "{}{}", answer.stdout, answer.stderr);
+    let ogre = page.answer(json!({ "request": "world", "template": "Ogre" }))["rows"][0]["id"].clone();
+    let edit = json!({ "request": "edit", "command": "set-base", "controller": ogre, "attribute": "Health", "value": 55 });
+    assert_eq!(page.answer(edit)["recording"], record[1]);
+    while page.answer(json!({ "request": "console" }))["lines"][0].is_null() {}
+    server.signal("-INT");
+    let (status, printed) = server.finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("recorded until ") && printed.contains("match.ugasrec"), "{printed}");
+    let commands = commands_of(&recording);
+    let is_fireball = |command: &&Command| matches!(command, Command::OfClient { command, .. } if matches!(**command, Command::Activate { .. }));
+    // The first of the two that were asked for, and the impact was not allowed.
+    assert_eq!(commands.iter().filter(is_fireball).count(), 1);
+    assert!(commands.iter().any(|command| matches!(command, Command::DefineEffect(_))), "the edit");
+    let told = ugas(["replay", record[1], "--do", "seek end; show Ogre 0"]);
+    assert!(told.stdout.contains("Ogre 0"), "{}{}", told.stdout, told.stderr);
+    // It can be looked at in a browser, too.
+    let mut inspector = Running::start(["inspect", record[1], "--port", "0", "--no-open"]);
+    let mut page = Client::open(inspector_of(&mut inspector));
+    let events = page.answer(json!({ "request": "events", "search": "Inspector.SetBase.Health" }));
+    assert!(!events["events"].as_array().unwrap().is_empty(), "{events}");
+}
+
+#[test]
+fn a_recording_can_be_opened_however_the_server_ended() {
+    let folder = empty_folder("online-record-ends");
+    let record = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    // Its time is over.
+    let (timely, killed) = (record("timely.ugasrec"), record("killed.ugasrec"));
+    let spells = root("packs/spells");
+    let all =
+        ["serve", &spells, "--listen", "127.0.0.1:0", "--bots", "2", "--for", "0.5", "--record", &timely];
+    let (status, printed) = Running::start(all).finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(commands_of(Path::new(&timely)).len() >= 2, "two bots were spawned");
+    // It is killed.
+    let (server, _) = Running::serve("packs/spells", &["--bots", "2", "--record", &killed]);
+    let ticks = || Recording::open(std::fs::File::open(&killed).ok()?).ok().map(|known| known.ticks());
+    let end = Instant::now() + PATIENCE;
+    while ticks().is_none_or(|ticks| ticks < 5) {
+        assert!(Instant::now() < end, "nothing is written while it plays");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(server);
+    assert!(commands_of(Path::new(&killed)).len() >= 2, "two bots were spawned");
+    // What is something else is not written over.
+    let notes = record("notes.txt");
+    std::fs::write(&notes, "keep me").unwrap();
+    let answer = ugas(["serve", &spells, "--listen", "127.0.0.1:0", "--for", "0", "--record", &notes]);
+    assert_eq!(answer.status, 2, "{}", answer.stdout);
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "keep me");
+}
+
+#[test]
+fn without_a_recording_the_page_says_so() {
+    // A port alone, and without the equals sign: of this machine, so that there is no token.
+    let (mut server, _) = Running::serve("packs/spells", &["--inspect", "0", "--allow-edit"]);
+    let mut page = Client::open(inspector_of(&mut server));
+    let told = page.answer(json!({ "request": "console" }));
+    assert!(told["recording"].is_null(), "{told}");
+    while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let told = page.answer(json!({ "request": "edit", "command": "spawn", "template": "Ogre" }));
+    assert!(told["recording"].is_null() && told["accepted"].is_string(), "{told}");
+}
+
 #[test]
 fn it_ends_when_its_time_is_over() {
     let server = Running::start(["serve", &root("packs/arpg"), "--for", "0.5", "--tick-rate", "20"]);
@@ -331,10 +464,17 @@ fn wrong_use_is_told_from_an_answer() {
     check(&["serve", "packs/nothing"], 2, "does not exist");
     check(&["serve", &spells, "--template", "Mague"], 2, "did you mean `Mage`?");
     check(&["serve", &spells, "--listen", "0.0.0.0:0"], 2, "--key FILE");
+    check(&["serve", &spells, "--listen", "99999"], 2, "a port from 0 to 65535");
+    check(&["serve", &spells, "--inspect=nowhere"], 2, "a port from 0 to 65535");
     check(&["serve", &spells, "--key", "k", "--open"], 2, "cannot be used with");
     check(&["serve", &spells, "--token-for", "Ada"], 2, "--key");
     check(&["serve", &spells, "--allow-edit"], 2, "--inspect");
-    check(&["connect", "not-a-host.invalid:1", "--pack", &spells], 2, "neither an address");
+    check(
+        &["connect", "not-a-host.invalid:1", "--pack", &spells],
+        2,
+        "no machine is known by the name `not-a-host.invalid`",
+    );
+    check(&["connect", "127.0.0.1:84277", "--pack", &spells], 2, "a number from 1 to 65535");
     check(&["connect", "ugas-token-1.abc", "--pack", &spells], 2, "damaged");
     check(&["connect", "127.0.0.1:1", "--pack", &spells, "--bot", &broken], 2, "bot.yaml:2:");
     check(&["connect", "127.0.0.1:1", "--pack", &spells, "--loss", "101"], 2, "from 0 to 100");

@@ -48,6 +48,19 @@ impl Simulation {
                 let run = |sim: &mut Self| commands.into_iter().map(|command| sim.execute(command)).collect();
                 Outcome::Batch(self.batch(run))
             }
+            Command::OfClient { key, reached, command } => {
+                if matches!(*command, Command::Batch(_) | Command::OfClient { .. }) {
+                    return Err(CommandError::NotSingle);
+                }
+                let reach = |sim: &mut Self| match reached {
+                    Some(ability) => sim.reaching(ability, |sim| sim.execute(*command)),
+                    None => sim.execute(*command),
+                };
+                match key {
+                    Some(key) => self.predicting(key, reach),
+                    None => reach(self),
+                }?
+            }
             Command::Grant { controller, ability, level } => {
                 Outcome::Granted(self.grant(controller, ability, level)?)
             }

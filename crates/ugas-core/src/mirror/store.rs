@@ -11,7 +11,7 @@ use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
 use crate::effect::EffectDef;
 use crate::handle::{ActiveEffectId, ControllerId, Handle};
-use crate::id::TagId;
+use crate::id::{AttributeId, TagId};
 use crate::simulation::Config;
 
 /// A client's picture of a server's world: pieces go in as they come, and the whole is
@@ -109,6 +109,11 @@ impl Mirror {
     /// How much of a controller the server shows; nothing of one that is not in the window.
     pub fn sight(&self, controller: ControllerId) -> Option<Sight> {
         self.seen.get(&controller).map(|seen| seen.sight)
+    }
+
+    /// Whether the server has shown an attribute of a controller: of others, what is installed is what templates say.
+    pub fn knows(&self, controller: ControllerId, attribute: AttributeId) -> bool {
+        self.seen.get(&controller).is_some_and(|seen| seen.attributes.contains_key(&attribute))
     }
 
     /// The controllers in the window, by their handles on the server.

@@ -10,6 +10,7 @@ use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef, EffectQuery};
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
+use ugas_core::prediction::PredictionKey;
 use ugas_core::simulation::{ActivationRequest, Config, Pressed, Simulation, Spawn, Stacks};
 use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Confirmation, Placement, Shape, TargetData, TargetingDef, Team};
@@ -115,6 +116,26 @@ fn a_batch_answers_for_each_command_and_contains_no_batch() {
     };
     assert!(matches!(answers[..], [Ok(Outcome::Applied(_)), Ok(Outcome::Done)]));
     assert_eq!(sim.execute(Command::Batch(vec![Command::Batch(vec![])])), Err(CommandError::NestedBatch));
+}
+
+#[test]
+fn a_client_s_command_is_part_of_its_prediction_and_a_single_one() {
+    let key = PredictionKey::new(5, 1);
+    let of_client =
+        |command: Command| Command::OfClient { key: Some(key), reached: None, command: Box::new(command) };
+    let mut told = simulation();
+    let mut called = told.clone();
+    let hero = told.spawn("Hero").unwrap();
+    assert_eq!(called.spawn("Hero"), Ok(hero));
+    let pressed = told.execute(of_client(Command::Press { controller: hero, input: "Slot".into() }));
+    assert!(matches!(pressed, Ok(Outcome::Pressed(_))), "{pressed:?}");
+    called.predicting(key, |sim| sim.press(hero, "Slot")).unwrap();
+    assert_eq!(told.state_hash(), called.state_hash());
+    assert!(told.pending_events().eq(called.pending_events()));
+    assert!(told.pending_events().any(|event| event.prediction == Some(key)));
+    for several in [Command::Batch(Vec::new()), of_client(Command::Confirm(hero))] {
+        assert_eq!(told.execute(of_client(several)), Err(CommandError::NotSingle));
+    }
 }
 
 #[test]

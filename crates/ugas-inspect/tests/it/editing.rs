@@ -59,6 +59,14 @@ fn edits_are_carried_out_by_the_host_and_recorded() {
     assert_eq!(lines[0]["text"], "spawn Hero");
     assert!(lines[1]["error"].is_string(), "there is not enough mana: {lines}");
     assert!(lines[2]["error"].is_null(), "{lines}");
+    // What was defined to set the base has its name where it is told of, and is forgotten after that.
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 1 {}
+    let set = client.answer(json!({ "request": "events", "search": "by Inspector.SetBase.Strength" }));
+    assert_eq!(set["events"].as_array().unwrap().len(), 1, "{set}");
+    let before = simulation.snapshot().to_bytes().len();
+    inspector.perform(|command| recorder.execute(&mut simulation, command));
+    assert!(simulation.snapshot().to_bytes().len() < before, "it is still there");
     let bytes = recorder.finish(&simulation).unwrap();
     let mut player = Player::new(Recording::open(std::io::Cursor::new(bytes)).unwrap()).unwrap();
     player.seek_tick(u64::MAX).unwrap();
@@ -74,6 +82,16 @@ fn the_pace_is_the_hosts_to_follow() {
     assert_eq!([inspector.take_step(), inspector.take_step(), inspector.take_step()], [true, true, false]);
     client.answer(json!({ "request": "pace", "paused": false, "speed": 4 }));
     assert_eq!((inspector.pace().paused, inspector.pace().speed), (false, 4.0));
+    // Steps are for a game that stands still: what was asked for while it ran is not taken later.
+    client.answer(json!({ "request": "pace", "steps": 3 }));
+    client.answer(json!({ "request": "pace", "paused": true }));
+    assert!(!inspector.take_step());
+    // What is wrong changes nothing at all.
+    assert_eq!(
+        client.complaint(json!({ "request": "pace", "paused": false, "speed": 1, "steps": -1 })),
+        "bad-request"
+    );
+    assert_eq!((inspector.pace().paused, inspector.pace().speed), (true, 4.0));
     for wrong in
         [json!({ "speed": 0 }), json!({ "speed": -1 }), json!({ "paused": 1 }), json!({ "steps": -1 })]
     {
@@ -92,4 +110,21 @@ fn a_host_may_keep_its_own_pace() {
     assert_eq!((&hello["edit"], &hello["pace"]), (&json!(true), &json!(false)));
     assert_eq!(client.complaint(json!({ "request": "pace", "paused": true })), "forbidden");
     assert!(!inspector.pace().paused);
+}
+
+#[test]
+fn so_many_changes_may_wait_for_a_host() {
+    let inspector = Inspector::serve_with("127.0.0.1:0", Settings::default().allow_edit()).unwrap();
+    let (mut simulation, _) = game();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let spawn = || json!({ "request": "edit", "command": "spawn", "template": "Hero" });
+    for _ in 0..256 {
+        client.answer(spawn());
+    }
+    assert_eq!(client.complaint(spawn()), "busy");
+    assert_eq!(inspector.perform(|command| simulation.execute(command)), 256);
+    client.answer(spawn());
 }

@@ -3,8 +3,15 @@
 use std::io::Cursor;
 
 use serde_json::json;
+use ugas_core::ability::AbilityDef;
+use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+use ugas_core::catalog::Catalog;
 use ugas_core::command::Command;
+use ugas_core::controller::ControllerDef;
+use ugas_core::effect::{AbilityGrantDef, EffectDef};
+use ugas_core::modifier::Operation;
 use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
 use ugas_data::scenario::{Options, Scenario};
 use ugas_inspect::{Inspector, Settings};
@@ -152,4 +159,59 @@ fn a_moment_of_a_scenario_is_the_scenario_until_then() {
 #[test]
 fn a_moment_without_a_scenario_begins_with_saved_characters() {
     check_export(Settings::default(), None, false, "65");
+}
+
+#[test]
+fn two_of_the_same_name_are_two_in_an_exported_file() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut simulation = Simulation::new(catalog(), Config::seeded(7));
+    for name in ["Ada", "Ada", "a b", "a-b"] {
+        let wolf = simulation.spawn("Wolf").unwrap();
+        inspector.name(wolf, name);
+    }
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let export = client.answer(json!({ "request": "export" }));
+    let text = export["text"].as_str().unwrap();
+    let read = Scenario::from_text("moment.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut runner = ugas_data::scenario::Runner::new(&read[0], catalog(), Options::default()).unwrap();
+    runner.run(|_| {});
+    assert_eq!(runner.simulation().controllers().count(), 4, "{text}");
+    let outcome = runner.into_outcome();
+    assert!(outcome.passed(), "{outcome:?}\n{text}");
+}
+
+#[test]
+fn what_an_exported_file_does_not_bring_back_is_said_and_not_expected() {
+    // Its mark is set when it begins, and it begins anew with a saved character.
+    let mut mark = AbilityDef::new("GA_Mark");
+    mark.activate_on_grant = true;
+    let catalog = Catalog::builder()
+        .attribute_set(AttributeSetDef::new("Count").with(AttributeDef::new("Marks", 0.0)))
+        .effect(EffectDef::instant("GE_Mark").modify("Marks", Operation::Add, 1.0))
+        .ability(mark.task(TaskDef::apply_to_owner("GE_Mark")).task(TaskDef::wait(60.0)))
+        .template(ControllerDef::new("Wolf").with_set("Count").with_ability(AbilityGrantDef::new("GA_Mark")))
+        .build()
+        .unwrap();
+    let mut simulation = Simulation::new(catalog.clone(), Config::seeded(7));
+    simulation.spawn("Wolf").unwrap();
+    simulation.advance(Span::seconds(1.0));
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    inspector.observe(&simulation);
+    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let export = client.answer(json!({ "request": "export" }));
+    let text = export["text"].as_str().unwrap();
+    let differs =
+        ["Marks of Wolf-0 is 2 here, and was 1", "the base of Marks of Wolf-0 is 2 here, and was 1"];
+    assert_eq!((&export["exact"], &export["differs"]), (&json!(false), &json!(differs)), "{text}");
+    assert!(text.contains("# Not as it was: Marks of Wolf-0 is 2 here, and was 1."), "{text}");
+    let read = Scenario::from_text("moment.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut runner = ugas_data::scenario::Runner::new(&read[0], catalog, Options::default()).unwrap();
+    runner.run(|_| {});
+    let outcome = runner.into_outcome();
+    assert!(outcome.passed(), "{outcome:?}\n{text}");
 }

@@ -3,6 +3,14 @@
 use std::time::Duration;
 
 use serde_json::json;
+use ugas_core::ability::{AbilityDef, Grant};
+use ugas_core::attribute::{AttributeDef, AttributeSetDef};
+use ugas_core::catalog::Catalog;
+use ugas_core::controller::ControllerDef;
+use ugas_core::effect::EffectDef;
+use ugas_core::modifier::Operation;
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::task::TaskDef;
 use ugas_core::time::Span;
 use ugas_inspect::{ClientReport, Correction, CorrectionCause, Difference, Inspector, PROTOCOL};
 
@@ -10,7 +18,7 @@ use crate::client::Client;
 use crate::{game, id};
 
 /// Shows the game, and waits until it has been taken in.
-fn shown(inspector: &Inspector, simulation: &ugas_core::simulation::Simulation) -> Client {
+fn shown(inspector: &Inspector, simulation: &Simulation) -> Client {
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "hello" }));
     inspector.observe(simulation);
@@ -227,4 +235,45 @@ fn the_network_is_what_the_host_tells() {
     // What the host does not know is not nought.
     assert_eq!(told["clients"][0]["confirmed"], json!(null));
     assert_eq!(client.answer(json!({ "request": "hello" }))["head"]["clients"], json!(1));
+}
+
+#[test]
+fn each_run_of_an_ability_has_its_own_cause() {
+    let catalog = Catalog::builder()
+        .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
+        .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -10.0))
+        .ability(
+            AbilityDef::new("GA_Strike").task(TaskDef::wait(0.5)).task(TaskDef::apply_to_owner("GE_Hit")),
+        )
+        .template(ControllerDef::new("Hero").with_set("Combat"))
+        .build()
+        .unwrap();
+    let mut simulation = Simulation::new(catalog.clone(), Config::default());
+    let hero = simulation.spawn("Hero").unwrap();
+    let grant = Grant::new(catalog.ability("GA_Strike").unwrap()).input("Strike");
+    simulation.grant_with(hero, grant).unwrap();
+    for _ in 0..2 {
+        simulation.press(hero, "Strike").unwrap();
+        simulation.release(hero, "Strike").unwrap();
+        simulation.advance(Span::seconds(1.0));
+    }
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut client = shown(&inspector, &simulation);
+    let hits = client.answer(json!({ "request": "events", "search": "Health" }))["events"].clone();
+    assert_eq!(hits.as_array().unwrap().len(), 2, "{hits}");
+    // Damage, effect, ability, input; of the second at 1.5 s, and of the first at 0.5 s, which nothing else led to.
+    for (hit, began) in [(&hits[0], 1.0), (&hits[1], 0.0)] {
+        let chain =
+            client.answer(json!({ "request": "chain", "sequence": hit["sequence"] }))["links"].clone();
+        let links = chain.as_array().unwrap().iter();
+        let links: Vec<(&str, f64)> =
+            links.map(|link| (link["kind"].as_str().unwrap(), link["time"].as_f64().unwrap())).collect();
+        let expected = [
+            ("AttributeChanged", began + 0.5),
+            ("EffectExecuted", began + 0.5),
+            ("AbilityActivated", began),
+            ("InputPressed", began),
+        ];
+        assert_eq!(links, expected);
+    }
 }

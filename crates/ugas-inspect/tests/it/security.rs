@@ -62,11 +62,34 @@ fn a_token_can_be_asked_of_everybody() {
 }
 
 #[test]
+fn any_token_works_and_none_is_no_token() {
+    // As the page asks: encoded.
+    let settings = Settings::default().token("a b&c#ü%41");
+    let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
+    let encoded = "a%20b%26c%23%C3%BC%2541";
+    assert!(inspector.url().ends_with(&format!("/#token={encoded}")), "{}", inspector.url());
+    let open =
+        |token: &str| Client::try_open(inspector.address(), &format!("/socket?token={token}"), &[]).map(drop);
+    assert_eq!(open(encoded), Ok(()));
+    assert_eq!(open("a%20b%26c%23%C3%BCA"), Err(401));
+    assert_eq!(open("%"), Err(401));
+    assert_eq!(open("a%2"), Err(401));
+    // An empty one would let in everybody.
+    let settings = Settings::default().beyond_loopback().token("");
+    let inspector = Inspector::serve_with("0.0.0.0:0", settings).unwrap();
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], inspector.address().port()));
+    assert_eq!(Client::try_open(address, "/socket", &[]).map(drop), Err(401));
+    assert_eq!(Client::try_open(address, "/socket?token=", &[]).map(drop), Err(401));
+}
+
+#[test]
 fn messages_that_are_too_long_end_the_connection() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let mut client = Client::open(inspector.address());
     let _ = client.try_send(&format!("{{\"request\":\"hello\",\"x\":\"{}\"}}", "x".repeat(1 << 20)));
-    while client.receive().is_some() {}
+    while let Some(message) = client.receive() {
+        assert!(message["answer"].is_null(), "it was read: {message}");
+    }
     // Others are not disturbed.
     Client::open(inspector.address()).answer(json!({ "request": "hello" }));
 }
@@ -167,4 +190,45 @@ fn a_reader_that_does_not_read_does_not_slow_the_game() {
     assert!(each < 8_000, "{each} µs");
     // Whoever reads is served.
     Client::open(inspector.address()).answer(json!({ "request": "hello" }));
+}
+
+#[test]
+fn whoever_comes_and_says_nothing_has_to_go() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let watching = Client::open(inspector.address());
+    // More than there is room for, each with half a request.
+    let silent = (0..100).map(|_| {
+        let mut stream = std::net::TcpStream::connect(inspector.address()).unwrap();
+        std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\nHost: 127").unwrap();
+        stream
+    });
+    let silent: Vec<_> = silent.collect();
+    let mut first = &silent[0];
+    first.set_read_timeout(Some(std::time::Duration::from_secs(40))).unwrap();
+    let mut answer = Vec::new();
+    // Ended by the inspector, with or without a word.
+    let ended = std::io::Read::read_to_end(&mut first, &mut answer);
+    let is_waiting = ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(!is_waiting, "it was left to wait");
+    // Whoever watches stays, and whoever comes properly gets a place.
+    let mut watching = watching;
+    watching.answer(json!({ "request": "hello" }));
+    Client::open(inspector.address()).answer(json!({ "request": "hello" }));
+}
+
+#[test]
+fn whoever_is_gone_without_a_word_keeps_no_place() {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    // They do not answer when they are called, as a machine that fell asleep.
+    let mut gone = Client::open(inspector.address());
+    gone.answer(json!({ "request": "hello" }));
+    let began = std::time::Instant::now();
+    while gone.receive().is_some() {}
+    // 15 s, and up to 5 s until that is noticed; this machine may be busy.
+    let after = began.elapsed().as_secs();
+    assert!((10..50).contains(&after), "after {after} s");
+    while inspector.is_watched() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        assert!(began.elapsed().as_secs() < 50, "its place is taken");
+    }
 }

@@ -17,6 +17,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::effect::PredictionKey;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ActivationId, ControllerId};
+use ugas_core::id::AttributeId;
 use ugas_core::mirror::Mirror;
 use ugas_core::simulation::{Config, Role, Simulation};
 use ugas_core::time::{Span, Time};
@@ -220,6 +221,12 @@ impl Client {
     /// The handle of a controller of the server's.
     pub fn local(&self, remote: ControllerId) -> Option<ControllerId> {
         self.mirror.local(remote)
+    }
+
+    /// Whether the server has shown an attribute of a controller. Of others the simulation has what templates say, which is
+    /// not what is so.
+    pub fn is_shown(&self, controller: ControllerId, attribute: AttributeId) -> bool {
+        self.mirror.remote(controller).is_some_and(|remote| self.mirror.knows(remote, attribute))
     }
 
     /// The run that a command began. Handles of what is predicted are good until the next update; its key stays.

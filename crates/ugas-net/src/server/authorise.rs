@@ -4,6 +4,7 @@
 
 use smallvec::SmallVec;
 use ugas_core::ability::{GameplayEvent, NetExecution};
+use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::effect::PredictionKey;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
 use ugas_core::id::AbilityId;
@@ -58,27 +59,29 @@ impl<H: Host> Server<H> {
             NetCommand::End(run) => {
                 let run = self.own_run(peer, run)?;
                 self.may_end(run)?;
-                self.predicting(key, |sim| sim.end(run)).then_some(()).ok_or(Rejection::NothingWaits)
+                done(self.predicting(key, Command::End(run)))
             }
             NetCommand::Cancel(run) => {
                 let run = self.own_run(peer, run)?;
                 self.may_end(run)?;
-                self.predicting(key, |sim| sim.cancel(run)).then_some(()).ok_or(Rejection::NothingWaits)
+                done(self.predicting(key, Command::Cancel(run)))
             }
             NetCommand::Confirm(controller) => {
                 self.own(peer, controller)?;
-                self.predicting(key, |sim| sim.confirm(controller)).map_err(|_| Rejection::NotOwner)
+                let confirmed = self.predicting(key, Command::Confirm(controller));
+                confirmed.map(drop).map_err(|_| Rejection::NotOwner)
             }
             NetCommand::Decline(controller) => {
                 self.own(peer, controller)?;
                 self.may_decline(controller)?;
-                self.predicting(key, |sim| sim.decline(controller)).map_err(|_| Rejection::NotOwner)
+                let declined = self.predicting(key, Command::Decline(controller));
+                declined.map(drop).map_err(|_| Rejection::NotOwner)
             }
             NetCommand::Press { controller, input } => {
                 self.own(peer, controller)?;
                 self.may_press(controller, &input)?;
                 let before = self.newest_run(controller);
-                let pressed = self.predicting(key, |sim| sim.press(controller, input));
+                let pressed = self.predicting(key, Command::Press { controller, input });
                 pressed.map_err(|_| Rejection::TooMany)?;
                 if let Some(run) = self.newest_run(controller).filter(|run| Some(*run) != before)
                     && let Some(session) = self.sessions.get_mut(&peer)
@@ -89,18 +92,15 @@ impl<H: Host> Server<H> {
             }
             NetCommand::Release { controller, input } => {
                 self.own(peer, controller)?;
-                let released = self.predicting(key, |sim| sim.release(controller, input));
-                released.map(|_| ()).map_err(|_| Rejection::NotOwner)
+                let released = self.predicting(key, Command::Release { controller, input });
+                released.map(drop).map_err(|_| Rejection::NotOwner)
             }
             NetCommand::Targets { run, thread, targets } => {
                 let run = self.own_run(peer, run)?;
                 let task = self.task_of(run, thread).ok_or(Rejection::NothingWaits)?;
                 self.may_target(peer, run, task, &targets)?;
-                match self.predicting(key, |sim| sim.provide_targets(task, targets)) {
-                    Ok(true) => Ok(()),
-                    Ok(false) => Err(Rejection::NothingWaits),
-                    Err(_) => Err(Rejection::Malformed),
-                }
+                let provided = self.predicting(key, Command::ProvideTargets { task, targets });
+                done(Ok(provided.map_err(|_| Rejection::Malformed)?))
             }
             NetCommand::Finish { run, thread, outcome } => {
                 let run = self.own_run(peer, run)?;
@@ -116,8 +116,7 @@ impl<H: Host> Server<H> {
                         self.may_end(run)?;
                     }
                 }
-                let is_done = self.predicting(key, |sim| sim.complete_task(task, outcome));
-                is_done.then_some(()).ok_or(Rejection::NothingWaits)
+                done(self.predicting(key, Command::CompleteTask { task, outcome }))
             }
         }
     }
@@ -163,16 +162,18 @@ impl<H: Host> Server<H> {
         // 3. Target reachability, last because it may look into the past.
         let range = self.range_of(ability);
         self.reachable_from(peer, (controller, ability), range, &request.targets)?;
-        let run = self.simulation.reaching(handle, |sim| sim.activate_with(handle, request));
-        let run = run.map_err(|_| Rejection::NotActivated)?;
+        // The request has the key of the prediction.
+        let command = Box::new(Command::Activate { ability: handle, request: Box::new(request) });
+        let activated = self.execute(Command::OfClient { key: None, reached: Some(handle), command });
+        let Ok(Outcome::Activated(run)) = activated else { return Err(Rejection::NotActivated) };
         if let Some(session) = self.sessions.get_mut(&peer) {
             session.remember_run(key, run);
         }
         Ok(())
     }
 
-    fn predicting<R>(&mut self, key: PredictionKey, act: impl FnOnce(&mut Simulation) -> R) -> R {
-        self.simulation.predicting(key, act)
+    fn predicting(&mut self, key: PredictionKey, command: Command) -> Result<Outcome, CommandError> {
+        self.execute(Command::OfClient { key: Some(key), reached: None, command: Box::new(command) })
     }
 
     fn own(&self, peer: PeerId, controller: ControllerId) -> Result<(), Rejection> {
@@ -326,13 +327,23 @@ impl<H: Host> Server<H> {
                 AfterDeadline::Generate => self.simulation.preview_targets(task),
                 AfterDeadline::Default => began_with(),
             };
-            let is_given =
-                targets.is_some_and(|targets| self.simulation.provide_targets(task, targets) == Ok(true));
+            let is_given = targets.is_some_and(|targets| {
+                self.execute(Command::ProvideTargets { task, targets }) == Ok(Outcome::Done)
+            });
             if !is_given {
-                self.simulation.cancel(run);
+                // It may be over already.
+                let _ = self.execute(Command::Cancel(run));
             }
             self.events.push_back(ServerEvent::Overdue { task });
         }
+    }
+}
+
+/// Whether there was something to do.
+fn done(outcome: Result<Outcome, CommandError>) -> Result<(), Rejection> {
+    match outcome {
+        Ok(Outcome::Nothing) | Err(_) => Err(Rejection::NothingWaits),
+        Ok(_) => Ok(()),
     }
 }
 

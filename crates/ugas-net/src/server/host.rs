@@ -1,5 +1,6 @@
 //! What a server asks the game.
 
+use ugas_core::command::Command;
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::AbilityId;
 use ugas_core::simulation::Simulation;
@@ -81,6 +82,17 @@ pub trait Host {
     fn after_deadline(&self, simulation: &Simulation, task: TaskId, usual: AfterDeadline) -> AfterDeadline {
         let _ = (simulation, task);
         usual
+    }
+
+    /// Told of everything that is about to change the game, commands of clients and the passing of time included: a
+    /// recorder's `before`. What is done to [`Server::simulation_mut`](super::Server::simulation_mut) goes past it.
+    fn before_command(&mut self, command: &Command) {
+        let _ = command;
+    }
+
+    /// Shown the game after that: a recorder's `after`.
+    fn after_command(&mut self, simulation: &Simulation) {
+        let _ = simulation;
     }
 
     /// Told of every rejected command, with how many of this client's were rejected for this reason so far.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
+use ugas_core::command::{Command, CommandError, Outcome};
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::mirror::{PieceKey, PieceScratch};
@@ -231,7 +232,20 @@ impl<H: Host> Server<H> {
         &self.simulation
     }
 
-    /// The game, to be changed between ticks. Do not let its time pass: [`Server::tick`] does.
+    /// Changes the game between ticks, and tells the host, which may keep a recording ([`Host::before_command`]). Do not let
+    /// its time pass: [`Server::tick`] does.
+    ///
+    /// # Errors
+    /// As [`Simulation::execute`].
+    pub fn execute(&mut self, command: Command) -> Result<Outcome, CommandError> {
+        self.host.before_command(&command);
+        let outcome = self.simulation.execute(command);
+        self.host.after_command(&self.simulation);
+        outcome
+    }
+
+    /// The game, to be changed between ticks, past a recording that the host may keep: [`Server::execute`] does not go past
+    /// it. Do not let its time pass: [`Server::tick`] does.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         &mut self.simulation
     }
@@ -349,7 +363,8 @@ impl<H: Host> Server<H> {
         let target = self.config.length.end_of(self.tick);
         let span = target.since(self.simulation.now());
         if span.is_positive() {
-            self.simulation.advance(span);
+            // Time passes, whatever is said of it.
+            let _ = self.execute(Command::Advance(span));
         }
         self.take_events();
         self.record_positions();

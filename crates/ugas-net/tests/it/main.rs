@@ -17,3 +17,4 @@ mod wire;
 mod wire_hostile;
 mod wire_sizes;
 mod wire_vectors;
+mod witness;

@@ -130,3 +130,22 @@ fn under_loss_everybody_sees_the_end_of_it() {
         }
     }
 }
+
+#[test]
+fn a_client_knows_what_it_was_shown() {
+    let mut game = Match::new(1, Conditions::perfect());
+    game.run(1.0);
+    let (hero, wolf) = (game.local(0, game.heroes[0]), game.local(0, game.wolf));
+    let client = &game.rig.seats[0].client;
+    let shown = |controller| {
+        let all = ["Health", "Mana", "Armor", "Luck"].into_iter();
+        let is_shown = |name: &&str| client.is_shown(controller, client.catalog().attribute(name).unwrap());
+        all.filter(is_shown).collect::<Vec<_>>()
+    };
+    // Luck is for nobody (§5.5), and of the wolf there are only tags and cues (§13.2).
+    assert_eq!(shown(hero), ["Health", "Mana", "Armor"]);
+    assert!(shown(wolf).is_empty());
+    // The simulation has a number for all of it nevertheless.
+    let luck = client.catalog().attribute("Luck").unwrap();
+    assert_eq!(client.simulation().current(hero, luck), Some(7.0));
+}

@@ -127,8 +127,15 @@ fn carry_out(sim: &mut Simulation, command: Command) {
     match command {
         Command::Advance(span) => advance(sim, span),
         Command::Batch(commands) => {
-            let without_time = commands.into_iter().filter(|command| !matches!(command, Command::Advance(_)));
+            let is_time = |command: &Command| match command {
+                Command::OfClient { command, .. } => matches!(**command, Command::Advance(_)),
+                command => matches!(command, Command::Advance(_)),
+            };
+            let without_time = commands.into_iter().filter(|command| !is_time(command));
             let _ = sim.execute(Command::Batch(without_time.take(COMMANDS).collect()));
+        }
+        Command::OfClient { command, .. } if matches!(*command, Command::Advance(_)) => {
+            carry_out(sim, *command);
         }
         command => {
             let _ = sim.execute(command);

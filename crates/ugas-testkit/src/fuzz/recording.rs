@@ -77,6 +77,7 @@ fn passes_time(command: &Command) -> bool {
     match command {
         Command::Advance(_) => true,
         Command::Batch(commands) => commands.iter().any(passes_time),
+        Command::OfClient { command, .. } => passes_time(command),
         _ => false,
     }
 }

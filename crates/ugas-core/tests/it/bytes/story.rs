@@ -19,6 +19,7 @@ use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::id::ActorId;
 use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::{ModifierDef, Operation};
+use ugas_core::prediction::PredictionKey;
 use ugas_core::simulation::{ActivationRequest, Config, Simulation, Spawn, Stacks};
 use ugas_core::tag::{TagQuery, TagSet};
 use ugas_core::targeting::{Placement, TargetData, Team};
@@ -294,6 +295,11 @@ pub(super) fn commands() -> Vec<Command> {
         Command::SetTeam { controller, team: Some(Team::new("Blue")) },
         Command::DefineEffect(Box::new(EffectDef::lasting("Item.18", 2.0).granting("State.Warded"))),
         Command::ForgetEffect(effect),
+        Command::OfClient {
+            key: Some(PredictionKey::new(7, 1)),
+            reached: Some(granted),
+            command: Box::new(Command::Confirm(controller)),
+        },
         Command::Advance(Span::millis(-3)),
     ];
     assert_eq!(sim.execute(Command::Advance(Span::ZERO)), Ok(Outcome::Done));
