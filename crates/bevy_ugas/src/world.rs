@@ -102,8 +102,26 @@ impl GameplayWorld {
             }
         };
         self.names = Names::default();
+        // Whoever has one says so.
+        self.pack = None;
         self.edition = self.edition.wrapping_add(1);
         Ok(report)
+    }
+
+    /// Lets somebody else make what runs the game. Rules that are there already are taken over, unless somebody plays by
+    /// them.
+    #[cfg(feature = "net")]
+    pub(crate) fn found_by(&mut self, mut founder: Founder) -> Result<(), GameplayError> {
+        match &self.backend {
+            None => {}
+            Some(Backend::Local(simulation)) if self.by_entity.is_empty() => {
+                let catalog = simulation.catalog().clone();
+                self.backend = Some(founder(catalog, &self.config)?);
+            }
+            Some(_) => return Err(GameplayError::TooLate),
+        }
+        self.founder = Some(founder);
+        Ok(())
     }
 
     /// The controller of an entity.
@@ -167,8 +185,10 @@ impl GameplayWorld {
                 tracing::error!("{} is not granted the ability set {set}: {error}", wish.entity);
             }
         }
-        if let Some(team) = wish.team {
-            simulation.set_team(controller, Some(Team::new(team)))?;
+        if let Some(team) = wish.team
+            && let Err(error) = simulation.set_team(controller, Some(Team::new(team)))
+        {
+            tracing::error!("{} is on no team: {error}", wish.entity);
         }
         self.by_entity.insert(wish.entity, controller);
         self.by_controller.insert(controller, wish.entity);

@@ -10,8 +10,10 @@ use crate::error::GameplayError;
 /// The whole state of the game, and whose controllers were whose.
 ///
 /// Taking one is a copy of plain data, restoring one is exact, down to the handles that are given out next: what a
-/// rollback does every tick. Entities are the host's: those that are gone when a snapshot is restored are not made again,
-/// and those that came later lose their controllers ([`GameplayController::id`](crate::GameplayController::id)).
+/// rollback does every tick. Entities are the host's: those that are gone when a snapshot is restored are not made again, and
+/// those that came later lose their controllers ([`GameplayController::id`](crate::GameplayController::id)). A host that makes
+/// those that are gone again says so with [`GameplayWorld::link`] before the next
+/// [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where controllers whose entities are gone are despawned.
 #[derive(Clone)]
 pub struct GameplaySnapshot {
     /// The state; it can be written as bytes, and read again with the same rules.
