@@ -164,10 +164,13 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
     if made.is_err() {
         game.waiting.push(entity);
     }
-    if made.is_err()
-        && let Some(mut controller) = world.get_mut::<GameplayController>(entity)
-    {
-        controller.id = None;
+    if made.is_err() {
+        // What the entity showed is of a controller that it had before, or of another entity that it is a copy of.
+        world.commands().queue(move |world: &mut World| {
+            if world.resource::<GameplayWorld>().controller(entity).is_none() {
+                disown(world, entity);
+            }
+        });
     }
     match made {
         Ok(id) => {

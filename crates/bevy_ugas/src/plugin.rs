@@ -211,11 +211,9 @@ fn relink(world: &mut World, game: &mut GameplayWorld) {
     }
     let linked: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
     for entity in linked {
-        match world.get_entity(entity) {
-            // Nobody could find it, and nobody would ever despawn it.
-            Err(_) => game.dismiss(entity),
-            Ok(known) if !known.contains::<GameplayController>() => drop(game.unlink(entity)),
-            Ok(_) => {}
+        // Nobody could find a controller whose component is gone, and nobody would ever despawn it.
+        if world.get::<GameplayController>(entity).is_none() {
+            game.dismiss(entity);
         }
     }
 }

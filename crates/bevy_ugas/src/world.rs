@@ -140,7 +140,8 @@ impl GameplayWorld {
     }
 
     /// Says that an entity has a controller that exists already: for hosts that make controllers or restore states by
-    /// themselves. The entity's [`GameplayController`](crate::GameplayController) follows in the next step.
+    /// themselves. Give the entity a [`GameplayController::existing`](crate::GameplayController::existing) before the next
+    /// [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where it gets its id; a controller without one is despawned.
     pub fn link(&mut self, entity: Entity, controller: ControllerId) {
         self.unlink(entity);
         if let Some(former) = self.by_controller.insert(controller, entity) {
