@@ -201,8 +201,14 @@ fn other_rules_can_be_chosen_while_the_game_runs() {
     let (mut app, _) = app_with_files(&files);
     wait_until(&mut app, "the rules", |app| game(app).is_in_play());
     let handle = app.world().resource::<AssetServer>().load("memory://hard/pack.yaml");
-    app.insert_resource(RulesHandle(handle));
+    app.insert_resource(RulesHandle(handle.clone()));
     wait_until(&mut app, "the other rules", |app| game(app).edition() == 2);
+    // The same once more is no other game.
+    app.insert_resource(RulesHandle(handle));
+    for _ in 0..5 {
+        app.update();
+    }
+    assert_eq!(game(&mut app).edition(), 2);
     let wolf = spawn(&mut app, "Wolf");
     assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 30.0);
 }

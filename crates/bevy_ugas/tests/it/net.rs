@@ -199,7 +199,8 @@ fn a_configuration_does_not_undo_the_relevance() {
     let memory = MemoryServer::new(4);
     let port = memory.port();
     let plugin = UgasServerPlugin::new(ServerEndpoint::Memory(memory))
-        .with_relevance(6, |_, _, _| false)
+        // Who comes between two decisions is hidden until the next, which never comes here.
+        .with_relevance(100_000, |_, _, _| true)
         .with_config(protocol::ServerConfig::default());
     let mut server = app_over(plugin);
     server.add_observer(welcome);
