@@ -1,13 +1,14 @@
 //! A controller is a component on an entity, its owner (§4.2).
 
 use bevy_ecs::lifecycle::HookContext;
-use bevy_ecs::prelude::{Component, DetectChangesMut, Entity, ReflectComponent};
+use bevy_ecs::prelude::{Component, DetectChangesMut, Entity, EntityRef, ReflectComponent, World};
 use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
 use ugas::{Character, ControllerDef, ControllerId};
 
 use crate::components::{Abilities, ActiveEffects, Attributes, Follow, Source, Tags};
 use crate::error::GameplayError;
+use crate::plugin::disown;
 use crate::typed;
 use crate::world::{GameplayWorld, Wish};
 
@@ -67,6 +68,12 @@ impl GameplayController {
     /// For a controller that somebody else made: the entity has it once [`GameplayWorld::link`] says so.
     pub fn existing() -> Self {
         Self::from(Origin::Existing)
+    }
+
+    /// Of a controller that an entity has already.
+    #[cfg(feature = "net")]
+    pub(crate) fn linked(id: ControllerId) -> Self {
+        Self { id: Some(id), ..Self::existing() }
     }
 
     fn from(origin: Origin) -> Self {
@@ -140,7 +147,9 @@ fn adopt_inserted(mut world: DeferredWorld<'_>, context: HookContext) {
 /// Makes the controller of an entity, or lets it wait.
 pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
     let Some(controller) = world.get::<GameplayController>(entity) else { return };
-    if controller.id.is_some() || matches!(controller.origin, Origin::Existing) {
+    // An id that came along with a copy of the component is another entity's, or of one that is gone.
+    let has_one = world.get_resource::<GameplayWorld>().is_some_and(|game| game.controller(entity).is_some());
+    if has_one || matches!(controller.origin, Origin::Existing) {
         return;
     }
     let (origin, sets) = (controller.origin.clone(), controller.ability_sets.clone());
@@ -155,6 +164,14 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
     if made.is_err() {
         game.waiting.push(entity);
     }
+    if made.is_err() {
+        // What the entity showed is of a controller that it had before, or of another entity that it is a copy of.
+        world.commands().queue(move |world: &mut World| {
+            if world.resource::<GameplayWorld>().controller(entity).is_none() {
+                disown(world, entity);
+            }
+        });
+    }
     match made {
         Ok(id) => {
             if let Some(mut controller) = world.get_mut::<GameplayController>(entity) {
@@ -162,7 +179,7 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
                 (controller.id, controller.problem) = (Some(id), None);
             }
             show(world, entity, id);
-            world.commands().queue(move |world: &mut bevy_ecs::world::World| typed::follow(world, entity));
+            world.commands().queue(move |world: &mut World| typed::follow(world, entity));
         }
         Err(GameplayError::NoRules) => {}
         Err(error) => {
@@ -175,7 +192,7 @@ pub(crate) fn adopt(world: &mut DeferredWorld<'_>, entity: Entity) {
 }
 
 /// Fills the components of a new controller, so that they can be read at once.
-fn show(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
+pub(crate) fn show(world: &mut DeferredWorld<'_>, entity: Entity, controller: ControllerId) {
     show_one::<Attributes>(world, entity, controller);
     show_one::<Tags>(world, entity, controller);
     show_one::<ActiveEffects>(world, entity, controller);
@@ -194,7 +211,15 @@ fn show_one<C: Follow>(world: &mut DeferredWorld<'_>, entity: Entity, controller
 }
 
 fn dismiss(mut world: DeferredWorld<'_>, context: HookContext) {
+    let entity = context.entity;
     if let Some(mut game) = world.get_resource_mut::<GameplayWorld>() {
-        game.dismiss(context.entity);
+        game.dismiss(entity);
     }
+    // An entity that goes on without a controller, and gets no other one, shows nothing any more.
+    world.commands().queue(move |world: &mut World| {
+        let is_without = |known: EntityRef<'_>| !known.contains::<GameplayController>();
+        if world.get_entity(entity).is_ok_and(is_without) {
+            disown(world, entity);
+        }
+    });
 }

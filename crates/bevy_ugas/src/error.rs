@@ -46,6 +46,9 @@ pub enum GameplayError {
     /// Rules cannot change while others play by them.
     #[error("rules cannot be reloaded while a network is connected: restart server and clients")]
     RulesInUse,
+    /// A network is to run a game that runs already.
+    #[error("somebody was spawned already: add the plugin of the network before that")]
+    TooLate,
     /// A socket could not be opened.
     #[error("{0}")]
     Socket(String),
@@ -55,6 +58,13 @@ pub enum GameplayError {
     /// A snapshot of other rules.
     #[error("{0}")]
     ForeignSnapshot(String),
+}
+
+impl GameplayError {
+    /// Whether the rules said no, as they do all the time: not enough mana, say. Everything else is a mistake of the game's.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Application(_) | Self::Activation(_) | Self::Refused(_))
+    }
 }
 
 impl From<Refusal> for GameplayError {

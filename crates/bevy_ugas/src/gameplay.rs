@@ -62,7 +62,8 @@ pub fn in_play(world: Option<Res<'_, GameplayWorld>>) -> bool {
     world.is_some_and(|world| world.is_in_play())
 }
 
-/// Acting by commands: for systems that need no answer. What is refused is logged, and raised as an event.
+/// Acting by commands: for systems that need no answer. What the rules refuse is raised as an event; mistakes, such as a name that
+/// there is not, are warnings in the log.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -123,7 +124,10 @@ impl GameplayCommands for EntityCommands<'_> {
                 return;
             };
             if let Err(error) = act(&mut game, entity) {
-                tracing::debug!("{entity}: {}", game.describe(&error));
+                match error.is_refusal() {
+                    true => tracing::debug!("{entity}: {}", game.describe(&error)),
+                    false => tracing::warn!("{entity}: {}", game.describe(&error)),
+                }
             }
         });
         self

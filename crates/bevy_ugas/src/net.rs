@@ -25,11 +25,13 @@ pub use ugas_net as protocol;
 /// Sockets, tokens and keys.
 pub use ugas_transport as transport;
 
+use bevy_app::App;
 use bevy_time::{Fixed, Real, Time};
 use core::time::Duration;
 use ugas_net::{ActError, TickLength};
 
 use crate::error::GameplayError;
+use crate::world::{Founder, GameplayWorld};
 
 impl From<ActError> for GameplayError {
     fn from(error: ActError) -> Self {
@@ -37,6 +39,14 @@ impl From<ActError> for GameplayError {
             ActError::Refused(refusal) => Self::Activation(refusal),
             other => Self::Client(other.to_string()),
         }
+    }
+}
+
+/// Lets a network run the game: from the moment that there are rules, or at once if there are some already.
+fn found_by(app: &mut App, founder: Founder) {
+    let mut game = app.world_mut().resource_mut::<GameplayWorld>();
+    if let Err(error) = game.found_by(founder) {
+        tracing::error!("the game stays without a network: {error}");
     }
 }
 

@@ -1,6 +1,10 @@
 //! The debug overlay: everything about one controller as text, which the game draws as it draws text (GASD §6).
 //!
-//! Nothing here draws, so that no renderer is needed: show [`DebugOverlayText`] in a text of yours.
+//! Nothing here draws, so that no renderer is needed. With the feature `overlay_ui`, `UgasOverlayUiPlugin` draws it with Bevy's user
+//! interface; a game that draws text in another way shows [`DebugOverlayText`].
+
+#[cfg(feature = "overlay_ui")]
+mod ui;
 
 use bevy_app::{App, Plugin, Update};
 use bevy_ecs::change_detection::DetectChangesMut;
@@ -8,6 +12,9 @@ use bevy_ecs::prelude::{Entity, Res, ResMut, Resource};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
+
+#[cfg(feature = "overlay_ui")]
+pub use ui::{DebugOverlayPanel, UgasOverlayUiPlugin};
 
 use crate::world::GameplayWorld;
 

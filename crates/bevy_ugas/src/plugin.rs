@@ -209,17 +209,18 @@ fn relink(world: &mut World, game: &mut GameplayWorld) {
     for entity in bereft {
         disown(world, entity);
     }
-    let vanished: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
-    for entity in vanished {
+    let linked: Vec<Entity> = game.entities().map(|(entity, _)| entity).collect();
+    for entity in linked {
+        // Nobody could find a controller whose component is gone, and nobody would ever despawn it.
         if world.get::<GameplayController>(entity).is_none() {
-            game.unlink(entity);
+            game.dismiss(entity);
         }
     }
 }
 
 /// Empties the components of an entity whose controller is gone.
-fn disown(world: &mut World, entity: Entity) {
-    let Ok(mut entity) = world.get_entity_mut(entity) else { return };
+pub(crate) fn disown(world: &mut World, owner: Entity) {
+    let Ok(mut entity) = world.get_entity_mut(owner) else { return };
     if let Some(mut controller) = entity.get_mut::<GameplayController>() {
         controller.id = None;
     }
@@ -235,6 +236,7 @@ fn disown(world: &mut World, entity: Entity) {
     if let Some(mut component) = entity.get_mut::<Abilities>() {
         component.set_if_neq(Abilities::default());
     }
+    typed::follow(world, owner);
 }
 
 fn avatar_inserted(

@@ -1,8 +1,9 @@
 //! Rules as assets: packs are loaded, checked, and reloaded while the game runs.
 
 mod loader;
+mod watch;
 
-use bevy_app::{App, Plugin, PreUpdate};
+use bevy_app::{App, Plugin, PreStartup, PreUpdate};
 use bevy_asset::{Asset, AssetApp, AssetEvent, AssetPath, AssetPlugin, AssetServer, Assets, Handle};
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::prelude::{Commands, Event, Message, MessageReader, Res, Resource, World};
@@ -18,11 +19,12 @@ pub use loader::{PackLoadError, PackLoader, RulesExtensions, load_pack};
 use crate::GameplaySystems;
 use crate::controller::adopt;
 use crate::world::GameplayWorld;
+use watch::{LastRead, watch_folder};
 
 /// A pack: rules, and the files they were read from.
 ///
-/// The asset of a pack is its manifest, `pack.yaml`: everything in its folder and below is loaded with it, and a change of
-/// any of the files reloads it. Any other file is loaded by itself, without the definitions that it refers to.
+/// The asset of a pack is its manifest, `pack.yaml`: everything in its folder and below is loaded with it, and where files are
+/// watched, a file that changes, comes or goes reloads the pack that is played by. Any other file is loaded by itself, without the definitions that it refers to.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct PackAsset {
     /// What was loaded.
@@ -82,14 +84,26 @@ impl Plugin for UgasRulesPlugin {
         if has_assets {
             let extensions = app.world().resource::<RulesExtensions>().clone();
             let server = app.world().resource::<AssetServer>().clone();
-            app.init_asset::<PackAsset>().register_asset_loader(PackLoader::new(server, extensions));
+            let is_watched = server.watching_for_changes();
+            let read = app.world_mut().get_resource_or_init::<LastRead>().clone();
+            let loader = PackLoader::new(server, extensions).noting(read);
+            app.init_asset::<PackAsset>().register_asset_loader(loader);
+            if is_watched {
+                app.add_systems(PreUpdate, watch_folder.before(follow_assets).in_set(GameplaySystems::Rules));
+            }
             app.add_systems(PreUpdate, follow_assets.before(adopt_waiting).in_set(GameplaySystems::Rules));
         }
         match &self.source {
             RulesSource::Later => {}
             RulesSource::Asset(path) if has_assets => {
-                let handle = app.world().resource::<AssetServer>().load(path.clone());
-                app.insert_resource(RulesHandle(handle));
+                let path = path.clone();
+                // Not before the app runs: until then, calculations and the like may still be registered.
+                app.add_systems(
+                    PreStartup,
+                    move |server: Res<'_, AssetServer>, mut commands: Commands<'_, '_>| {
+                        commands.insert_resource(RulesHandle(server.load(path.clone())));
+                    },
+                );
             }
             RulesSource::Asset(path) => {
                 tracing::error!("{path} cannot be loaded: add Bevy's `AssetPlugin` before `UgasPlugins`");
@@ -120,7 +134,10 @@ pub(crate) fn install(world: &mut World, catalog: Arc<Catalog>, pack: Option<Arc
             world.write_message(reloaded.clone());
             world.trigger(reloaded);
         }
-        Err(error) => tracing::error!("the rules stay as they were: {error}"),
+        Err(error) if world.resource::<GameplayWorld>().is_in_play() => {
+            tracing::error!("the rules stay as they were: {error}");
+        }
+        Err(error) => tracing::error!("the game does not begin: {error}"),
     }
 }
 
@@ -128,6 +145,7 @@ fn follow_assets(
     mut events: MessageReader<'_, '_, AssetEvent<PackAsset>>,
     handle: Option<Res<'_, RulesHandle>>,
     assets: Res<'_, Assets<PackAsset>>,
+    game: Res<'_, GameplayWorld>,
     mut commands: Commands<'_, '_>,
 ) {
     let Some(handle) = handle else { return events.clear() };
@@ -140,7 +158,12 @@ fn follow_assets(
             | AssetEvent::LoadedWithDependencies { .. } => false,
         };
     }
-    if is_new && let Some(asset) = assets.get(&handle.0) {
+    // What loads fast is there before it is told of: the same pack must not be installed twice.
+    let is_known = |pack: &Arc<Pack>| game.pack().is_some_and(|known| Arc::ptr_eq(known, pack));
+    if is_new
+        && let Some(asset) = assets.get(&handle.0)
+        && !is_known(&asset.pack)
+    {
         let pack = asset.pack.clone();
         commands.queue(move |world: &mut World| install(world, pack.catalog.clone(), Some(pack)));
     }

@@ -102,8 +102,26 @@ impl GameplayWorld {
             }
         };
         self.names = Names::default();
+        // Whoever has one says so.
+        self.pack = None;
         self.edition = self.edition.wrapping_add(1);
         Ok(report)
+    }
+
+    /// Lets somebody else make what runs the game. Rules that are there already are taken over, unless somebody plays by
+    /// them.
+    #[cfg(feature = "net")]
+    pub(crate) fn found_by(&mut self, mut founder: Founder) -> Result<(), GameplayError> {
+        match &self.backend {
+            None => {}
+            Some(Backend::Local(simulation)) if self.by_entity.is_empty() => {
+                let catalog = simulation.catalog().clone();
+                self.backend = Some(founder(catalog, &self.config)?);
+            }
+            Some(_) => return Err(GameplayError::TooLate),
+        }
+        self.founder = Some(founder);
+        Ok(())
     }
 
     /// The controller of an entity.
@@ -122,7 +140,8 @@ impl GameplayWorld {
     }
 
     /// Says that an entity has a controller that exists already: for hosts that make controllers or restore states by
-    /// themselves. The entity's [`GameplayController`](crate::GameplayController) follows in the next step.
+    /// themselves. Give the entity a [`GameplayController::existing`](crate::GameplayController::existing) before the next
+    /// [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where it gets its id; a controller without one is despawned.
     pub fn link(&mut self, entity: Entity, controller: ControllerId) {
         self.unlink(entity);
         if let Some(former) = self.by_controller.insert(controller, entity) {
@@ -167,8 +186,10 @@ impl GameplayWorld {
                 tracing::error!("{} is not granted the ability set {set}: {error}", wish.entity);
             }
         }
-        if let Some(team) = wish.team {
-            simulation.set_team(controller, Some(Team::new(team)))?;
+        if let Some(team) = wish.team
+            && let Err(error) = simulation.set_team(controller, Some(Team::new(team)))
+        {
+            tracing::error!("{} is on no team: {error}", wish.entity);
         }
         self.by_entity.insert(wish.entity, controller);
         self.by_controller.insert(controller, wish.entity);

@@ -1,9 +1,11 @@
 //! A whole match without a picture, as fast as the machine can: the same seed gives the same match.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use bevy_app::{App, TaskPoolPlugin};
+use bevy_asset::AssetPlugin;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_ugas::data::{LoadError, Pack};
 use bevy_ugas::rules::{RulesExtensions, load_pack};
@@ -43,9 +45,25 @@ pub fn rules() -> Result<Arc<Pack>, LoadError> {
 /// An app with the game, one step an update, and as many champions that bots play.
 pub fn match_of_bots(pack: Arc<Pack>, seed: u64, bots: usize) -> App {
     let mut app = App::new();
-    app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
-        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .add_plugins(UgasPlugins::from_pack(pack).with_config(Config::seeded(seed)))
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin));
+    begin(app, UgasPlugins::from_pack(pack), seed, bots)
+}
+
+/// The same by the files of a folder: saving one changes the match that runs, as in a window.
+pub fn match_by_files(folder: &Path, seed: u64, bots: usize) -> App {
+    let assets = AssetPlugin {
+        file_path: folder.to_string_lossy().into_owned(),
+        watch_for_changes_override: Some(true),
+        ..AssetPlugin::default()
+    };
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, assets));
+    begin(app, UgasPlugins::from_asset("pack.yaml"), seed, bots)
+}
+
+fn begin(mut app: App, rules: UgasPlugins, seed: u64, bots: usize) -> App {
+    app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(rules.with_config(Config::seeded(seed)))
         .add_plugins(ArenaPlugin { seed, role: Role::Decides });
     for number in 0..bots {
         let champion = spawn_champion(&mut app.world_mut().commands(), number);
@@ -63,11 +81,12 @@ pub fn play(app: &mut App, seconds: f64) -> Outcome {
     for _ in 0..steps {
         app.update();
     }
-    Outcome {
-        seconds: steps as f64 / STEPS_PER_SECOND,
-        tally: app.world().resource::<Tally>().clone(),
-        hash: hash(app),
-    }
+    outcome(app, steps as f64 / STEPS_PER_SECOND)
+}
+
+/// What became of a match that was so long.
+pub fn outcome(app: &mut App, seconds: f64) -> Outcome {
+    Outcome { seconds, tally: app.world().resource::<Tally>().clone(), hash: hash(app) }
 }
 
 /// The state of the rules and of all bodies in a number.

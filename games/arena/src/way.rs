@@ -1,5 +1,7 @@
 //! How the game is played with others, and how bad the way to the server is made on purpose.
 
+use std::fmt;
+
 use bevy_ecs::prelude::Resource;
 
 /// Who decides in this process.
@@ -38,11 +40,9 @@ impl Way {
     /// Another way, within what can be chosen.
     #[must_use]
     pub fn with(self, latency: f32, loss: f32) -> Self {
-        Self {
-            latency: latency.clamp(0.0, Self::MOST_LATENCY),
-            loss: loss.clamp(0.0, Self::MOST_LOSS),
-            ..self
-        }
+        // What is no number is none at all.
+        let within = |number: f32, most: f32| if number.is_nan() { 0.0 } else { number.clamp(0.0, most) };
+        Self { latency: within(latency, Self::MOST_LATENCY), loss: within(loss, Self::MOST_LOSS), ..self }
     }
 }
 
@@ -51,6 +51,8 @@ impl Way {
 pub struct Status {
     /// What is played: alone, as a host, as a guest.
     pub mode: String,
+    /// Why there is no server any more.
+    pub lost: Option<String>,
     /// Milliseconds there and back, as measured.
     pub round_trip: f64,
     /// Ticks that were predicted wrongly.
@@ -59,6 +61,17 @@ pub struct Status {
     pub confirmed: u64,
     /// What the server did not carry out.
     pub rejected: u64,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mode, round_trip, mispredicted, confirmed, rejected, lost: _ } = self;
+        writeln!(f, "{mode}, {round_trip:.0} ms there and back")?;
+        write!(
+            f,
+            "commands: {confirmed} carried out, {rejected} not; ticks predicted wrongly: {mispredicted}"
+        )
+    }
 }
 
 #[cfg(test)]
@@ -70,5 +83,7 @@ mod tests {
         let way = Way::default().with(1_000.0, -3.0);
         assert_eq!((way.latency, way.loss), (300.0, 0.0));
         assert!(way.is_predicted);
+        let way = way.with(f32::NAN, f32::NAN);
+        assert_eq!((way.latency, way.loss), (0.0, 0.0));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arena::field::{Body, HALF};
 use arena::fighter::{Kind, spawn_champion};
-use arena::headless::{STEPS_PER_SECOND, match_of_bots, play, rules};
+use arena::headless::{STEPS_PER_SECOND, match_by_files, match_of_bots, play, rules};
 use arena::pad::{Buttons, Pad, Refused};
 use arena::tally::Tally;
 use bevy_app::App;
@@ -196,6 +196,68 @@ fn changed_rules_change_the_game_that_runs() {
     press(&mut app, champion, Buttons { sprint: true, ..Buttons::default() });
     run(&mut app, 0.2);
     assert_eq!(value(&app, champion, "MoveSpeed"), 480.0); // 240 × (1 + 1) instead of 240 × 1.6
+}
+
+/// A folder that is gone in the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// As somebody does it who plays: the files are on a disk, and one is saved while the match runs.
+#[test]
+fn editing_a_file_while_playing_changes_the_game() {
+    let folder = Folder(std::env::temp_dir().join(format!("arena_{}", std::process::id())));
+    let (from, mut files) = (arena::pack_folder(), Vec::new());
+    collect(&from, &mut files);
+    for file in files {
+        let to = folder.0.join(file.strip_prefix(&from).unwrap());
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(file, to).unwrap();
+    }
+    let mut app = match_by_files(&folder.0, 7, 0);
+    let champion = spawn_champion(&mut app.world_mut().commands(), 0);
+    let until = |app: &mut App, what: &str, is_so: &dyn Fn(&App) -> bool| {
+        let began = std::time::Instant::now();
+        while !is_so(app) {
+            assert!(began.elapsed().as_secs() < 60, "waited in vain for {what}");
+            app.update();
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+    };
+    let edition = |app: &App| app.world().resource::<GameplayWorld>().edition();
+    until(&mut app, "the rules", &|app| edition(app) == 1);
+    app.update();
+    // Nobody is to slow the champion down.
+    let mut minions = app.world_mut().query::<(Entity, &Kind)>();
+    let minions: Vec<Entity> = minions
+        .iter(app.world())
+        .filter(|(_, kind)| **kind != Kind::Champion)
+        .map(|(minion, _)| minion)
+        .collect();
+    for minion in minions {
+        app.world_mut().despawn(minion);
+    }
+    press(&mut app, champion, Buttons { sprint: true, ..Buttons::default() });
+    until(&mut app, "the sprint", &|app| value(app, champion, "MoveSpeed") == 384.0); // 240 × 1.6
+    press(&mut app, champion, Buttons::default());
+
+    let path = folder.0.join("champion.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // Broken first: the game goes on as it was.
+    std::fs::write(&path, text.replace("Value: 0.6", "Value: [")).unwrap();
+    run(&mut app, 1.0);
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    run(&mut app, 1.0);
+    assert_eq!((edition(&app), value(&app, champion, "MoveSpeed")), (1, 240.0));
+    // Then as it is meant.
+    std::fs::write(&path, text.replace("Value: 0.6", "Value: 1.0")).unwrap();
+    until(&mut app, "the change", &|app| edition(app) == 2);
+    press(&mut app, champion, Buttons { sprint: true, ..Buttons::default() });
+    until(&mut app, "the faster sprint", &|app| value(app, champion, "MoveSpeed") == 480.0); // 240 × 2
 }
 
 /// The pack with other words in its files.

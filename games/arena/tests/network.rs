@@ -1,14 +1,16 @@
 //! A server and a guest, each in an app of its own, in one process.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use arena::ArenaPlugin;
 use arena::field::Body;
 use arena::fighter::{Kind, Own};
 use arena::headless::rules;
-use arena::network::{GuestPlugin, HostPlugin, PlayedBy};
+use arena::network::{BadWay, GuestPlugin, HostPlugin, PlayedBy, let_bots_play, resolve, serve};
 use arena::pad::{Buttons, Pad};
-use arena::way::{Role, Way};
+use arena::way::{Role, Status, Way};
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
@@ -17,6 +19,7 @@ use bevy_ugas::GameplayWorld;
 use bevy_ugas::net::transport::memory::{MemoryPort, MemoryServer};
 use bevy_ugas::net::{ClientEndpoint, ServerEndpoint, UgasClient, UgasClientPlugin, UgasServerPlugin};
 use bevy_ugas::prelude::*;
+use ugas::Span;
 
 struct Match {
     server: App,
@@ -25,6 +28,11 @@ struct Match {
 
 impl Match {
     fn new() -> Self {
+        Self::over(Way::default())
+    }
+
+    /// A match whose guest has this way to the server.
+    fn over(way: Way) -> Self {
         let memory = MemoryServer::new(4);
         let port = memory.port();
         let mut server = app();
@@ -32,9 +40,9 @@ impl Match {
             .add_plugins(UgasServerPlugin::new(ServerEndpoint::Memory(memory)))
             .add_plugins(UgasPlugins::from_pack(rules().unwrap()))
             .add_plugins((ArenaPlugin { seed: 7, role: Role::Decides }, HostPlugin));
-        let guest = guest(port);
+        let guest = guest(port, way);
         let mut game = Self { server, guest };
-        for _ in 0..600 {
+        for _ in 0..1_200 {
             game.step();
             if game.own().is_some() {
                 return game;
@@ -45,7 +53,11 @@ impl Match {
 
     /// A match in which nobody disturbs the guest.
     fn quiet() -> Self {
-        let mut game = Self::new();
+        Self::quiet_over(Way::default())
+    }
+
+    fn quiet_over(way: Way) -> Self {
+        let mut game = Self::over(way);
         let mut minions = game.server.world_mut().query::<(Entity, &Kind)>();
         let minions: Vec<Entity> = minions
             .iter(game.server.world())
@@ -101,14 +113,105 @@ fn app() -> App {
     app
 }
 
-fn guest(port: MemoryPort) -> App {
+/// A tick, which is a step of both sides.
+const TICK: f64 = 1.0 / 60.0;
+
+fn guest(port: MemoryPort, way: Way) -> App {
     let mut guest = app();
+    let shared = Arc::new(Mutex::new(way));
+    let step = Span::from_micros(16_667);
+    let connection = BadWay::stepwise(port.connect(1, &[]), shared.clone(), 5, step);
     guest
-        .add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 1), 11))
+        .add_plugins(UgasClientPlugin::new(ClientEndpoint::Custom(Box::new(connection)), 11))
         .add_plugins(UgasPlugins::from_pack(rules().unwrap()))
         .add_plugins(ArenaPlugin { seed: 7, role: Role::Follows })
-        .add_plugins(GuestPlugin { way: Arc::new(Mutex::new(Way::default())) });
+        .add_plugins(GuestPlugin { way: shared })
+        .insert_resource(way);
     guest
+}
+
+/// Seconds between a press of the dash and the first that the player sees of it: stamina is paid, and the body leaps.
+fn answer(way: Way) -> f64 {
+    let mut game = Match::quiet_over(way);
+    game.run(120);
+    let own = game.own().unwrap();
+    let seen = |game: &mut Match| {
+        let stamina = game.guest.world().get::<Attributes>(own).unwrap().current("Stamina");
+        (stamina, game.at_guest())
+    };
+    let (full, from) = seen(&mut game);
+    assert_eq!(full, 100.0);
+    game.pad().aim = from + Vec2::X * 100.0;
+    game.pad().buttons = Buttons { dash: true, ..Buttons::default() };
+    for steps in 1..=300_u32 {
+        game.step();
+        let (stamina, place) = seen(&mut game);
+        if stamina < full && place != from {
+            return f64::from(steps) * TICK;
+        }
+    }
+    panic!("nothing was seen of the dash over {way:?}");
+}
+
+/// What the switch and the slider of the panel are for.
+#[test]
+fn prediction_answers_at_once_however_long_the_way_is() {
+    let way = |latency, is_predicted| Way { is_predicted, ..Way::default() }.with(latency, 0.0);
+    for latency in [0.0, 100.0, 300.0] {
+        let (predicted, waited) = (answer(way(latency, true)), answer(way(latency, false)));
+        // Two or three steps, whatever the way; without prediction not before a datagram went there and another came back.
+        assert!(predicted <= 4.0 * TICK, "{latency} ms: {predicted}");
+        assert!(waited >= f64::from(latency) / 1_000.0, "{latency} ms: {waited}");
+        assert!(waited > predicted, "{latency} ms: {predicted} {waited}");
+    }
+}
+
+#[test]
+fn losses_delay_but_do_not_part_the_two() {
+    let way = Way::default().with(150.0, 20.0);
+    // Of what is predicted, nothing is lost on the way.
+    assert!(answer(way) <= 4.0 * TICK);
+    assert!(answer(Way { is_predicted: false, ..way }) >= 0.15);
+    let mut game = Match::quiet_over(way);
+    for walk in [Vec2::X, Vec2::Y, Vec2::NEG_X] {
+        game.pad().walk = walk;
+        game.run(40);
+    }
+    game.pad().walk = Vec2::ZERO;
+    game.run(240);
+    let (here, there) = (game.at_guest(), game.at_server());
+    assert!(here.distance(there) < 1.0, "{here} {there}");
+    let counted = game.guest.world().resource::<UgasClient>().statistics;
+    assert!(counted.confirmed >= 6 && counted.rejected == 0, "{counted:?}"); // three presses, three releases
+}
+
+/// Everything as a player has it: a host in its thread, found by name, over UDP and a bad way.
+#[test]
+fn a_bot_joins_by_name_over_a_bad_way() {
+    let serving = serve(rules().unwrap(), "127.0.0.1:0".parse().unwrap(), 7).unwrap();
+    let server = resolve(&format!("localhost:{}", serving.address.port())).unwrap();
+    // There is one server at an address, and the second is told so at once.
+    let began = Instant::now();
+    let told = serve(rules().unwrap(), server, 7).err().unwrap().to_string();
+    assert!(told.contains("cannot listen") && began.elapsed() < Duration::from_secs(5), "{told}");
+    let mut app =
+        arena::network::guest(rules().unwrap(), server, Way::default().with(80.0, 10.0), 7).unwrap();
+    let_bots_play(&mut app);
+    let began = Instant::now();
+    while app.world().resource::<Status>().confirmed < 10 {
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", app.world().resource::<Status>());
+        app.update();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let status = app.world().resource::<Status>();
+    assert!(status.round_trip >= 80.0 && status.mode == "Guest", "{status}");
+    // When the host goes, the guest is told.
+    drop(serving);
+    while app.world().resource::<Status>().lost.is_none() {
+        assert!(began.elapsed() < Duration::from_secs(90), "{}", app.world().resource::<Status>());
+        app.update();
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 #[test]
@@ -169,4 +272,23 @@ fn who_leaves_takes_the_champion_along() {
     game.run(30);
     let mut played = game.server.world_mut().query::<&PlayedBy>();
     assert_eq!(played.iter(game.server.world()).count(), 0);
+}
+
+/// Who listens on all addresses is found at each of them, also by the host itself.
+#[test]
+fn a_host_on_all_addresses_is_found() {
+    let serving = serve(rules().unwrap(), "0.0.0.0:0".parse().unwrap(), 7).unwrap();
+    for server in [SocketAddr::from(([127, 0, 0, 1], serving.address.port())), serving.address] {
+        let mut app = arena::network::guest(rules().unwrap(), server, Way::default(), 7).unwrap();
+        let began = Instant::now();
+        while !app.world().resource::<UgasClient>().is_playing {
+            assert!(
+                began.elapsed() < Duration::from_secs(30),
+                "{server}: {:?}",
+                app.world().resource::<Status>()
+            );
+            app.update();
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::prelude::{Component, Entity, Event, Message, Mut, Res, ResMut, Resource, World};
 use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
 use bevy_time::Real;
@@ -16,11 +17,12 @@ use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, 
 use ugas_transport::memory::MemoryPort;
 use ugas_transport::{ClientSocket, ClientState, ClientTransport, ConnectToken};
 
-use super::{convert, fixed_step, time_of};
+use super::{convert, fixed_step, found_by, time_of};
 use crate::backend::Backend;
-use crate::controller::GameplayController;
+use crate::controller::{GameplayController, show};
 use crate::error::GameplayError;
 use crate::plugin::GameplaySystems;
+use crate::typed;
 use crate::world::GameplayWorld;
 
 /// Which server to connect to.
@@ -33,8 +35,8 @@ pub enum ClientEndpoint {
     Custom(Box<dyn ClientTransport + Send + Sync>),
 }
 
-/// Makes the game a window on a server's. Add it before the rules are there: before [`UgasPlugins`](crate::UgasPlugins), or with
-/// rules from an asset. Both sides must have the same rules. It sets Bevy's fixed step to the length of a tick.
+/// Makes the game a window on a server's. Add it beside [`UgasPlugins`](crate::UgasPlugins), before anybody is spawned. Both sides
+/// must have the same rules. It sets Bevy's fixed step to the length of a tick.
 ///
 /// Entities come with a [`RemoteController`] and a [`GameplayController`] when a controller comes into view, and go when it leaves;
 /// observe `On<Add, RemoteController>` to give them bodies.
@@ -75,6 +77,9 @@ pub struct RemoteController {
     pub template: Option<String>,
     /// Whether it is the player's own.
     pub is_own: bool,
+    /// The server's handle of it, there [`GameplayController::id`], as bits: what both sides can talk about. A game that
+    /// replicates entities in another way finds the two halves of one by it.
+    pub server_id: u64,
 }
 
 /// The server let the client in. For observers, and as a message.
@@ -88,6 +93,23 @@ pub struct ServerLost {
     pub reason: Option<ByeReason>,
     /// Why it never began.
     pub refused: Option<RefusedReason>,
+    /// What became of the connection below, if that is what ended it: no server answered, say.
+    pub connection: Option<ClientState>,
+}
+
+impl ServerLost {
+    /// Why, in words.
+    pub fn describe(&self) -> String {
+        match (&self.refused, &self.reason, self.connection) {
+            (Some(refused), ..) => refused.to_string(),
+            (None, Some(reason), _) => reason.to_string(),
+            (None, None, Some(ClientState::Refused(refusal))) => refusal.to_string(),
+            (None, None, Some(ClientState::Disconnected(ending))) => ending.to_string(),
+            (None, None, Some(ClientState::Connecting | ClientState::Connected) | None) => {
+                "the client left".to_owned()
+            }
+        }
+    }
 }
 
 /// What was predicted was not what happened: a command was rejected, or a tick of one's own controllers was mispredicted. For
@@ -127,6 +149,11 @@ pub(crate) struct ClientSide {
     shown: Option<(Tick, Option<Tick>)>,
     pub(crate) game: Vec<ugas::Event>,
     news: Vec<ClientEvent>,
+    known: convert::Known,
+    /// What became of the connection, once it is over.
+    ended: Option<ClientState>,
+    /// Whether the game was told that there is no server any more.
+    is_lost: bool,
 }
 
 impl Plugin for UgasClientPlugin {
@@ -139,7 +166,7 @@ impl Plugin for UgasClientPlugin {
             Ok(Backend::Client(Box::new(side)))
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasClient>();
-        app.world_mut().resource_mut::<GameplayWorld>().founder = Some(Box::new(found));
+        found_by(app, Box::new(found));
         app.insert_resource(fixed_step(self.length))
             .register_type::<RemoteController>()
             .add_message::<ServerJoined>()
@@ -174,12 +201,25 @@ impl ClientSide {
             }
         };
         let client = Client::new(catalog, config, nonce);
-        Ok(Self { client, transport, now: Time::ZERO, shown: None, game: Vec::new(), news: Vec::new() })
+        let (game, news, known, ended) = Default::default();
+        let (now, shown, is_lost) = (Time::ZERO, None, false);
+        Ok(Self { client, transport, now, shown, game, news, known, ended, is_lost })
     }
 
     /// Plays the ticks that are due by the clock on the wall: frames may be slow, and then fixed steps are left out, but the
     /// server goes on.
     pub(crate) fn step(&mut self) {
+        match self.transport.state() {
+            // What the client asks for now would only be kept.
+            ClientState::Connecting => return,
+            ClientState::Connected => {}
+            over @ (ClientState::Refused(_) | ClientState::Disconnected(_)) => {
+                if self.ended.replace(over).is_none() {
+                    // Nobody listens any more; it would find out only when nothing is heard for long.
+                    self.client.leave();
+                }
+            }
+        }
         self.client.update(self.now);
         while let Some(event) = self.client.poll_event() {
             self.news.push(event);
@@ -270,11 +310,22 @@ fn send(mut game: ResMut<'_, GameplayWorld>, mut about: ResMut<'_, UgasClient>) 
 fn follow_view(world: &mut World) {
     let mut game = world.resource_mut::<GameplayWorld>();
     let Some(side) = game.client_side() else { return };
-    let news = core::mem::take(&mut side.news);
+    let (news, connection) = (core::mem::take(&mut side.news), side.ended);
+    let is_over =
+        |event: &ClientEvent| matches!(event, ClientEvent::Refused(_) | ClientEvent::Disconnected(_));
+    let is_told = news.iter().any(is_over);
+    let never_began = connection.is_some() && !side.is_lost && !is_told;
+    side.is_lost |= is_told || never_began;
+    if never_began {
+        raise(world, ServerLost { reason: None, refused: None, connection });
+    }
     for event in news {
         match event {
             ClientEvent::Appeared { controller, own } => appear(world, controller, own),
             ClientEvent::Vanished { controller } => {
+                if let Some(side) = world.resource_mut::<GameplayWorld>().client_side() {
+                    side.known.forget(controller);
+                }
                 let entity = world.resource::<GameplayWorld>().entity(controller);
                 if let Some(entity) = entity {
                     // The host may have despawned it already.
@@ -289,15 +340,19 @@ fn follow_view(world: &mut World) {
                 }
             }
             ClientEvent::Connected { .. } => raise(world, ServerJoined),
-            ClientEvent::Refused(reason) => raise(world, ServerLost { reason: None, refused: Some(reason) }),
-            ClientEvent::Disconnected(reason) => raise(world, ServerLost { reason, refused: None }),
+            ClientEvent::Refused(reason) => {
+                raise(world, ServerLost { reason: None, refused: Some(reason), connection });
+            }
+            ClientEvent::Disconnected(reason) => {
+                raise(world, ServerLost { reason, refused: None, connection })
+            }
             ClientEvent::Rejected { rejection, .. } => raise(world, PredictionCorrected::Rejected(rejection)),
             ClientEvent::Corrected { tick } => raise(world, PredictionCorrected::Mispredicted(tick)),
             ClientEvent::Retracted(event) => raise(world, PredictionCorrected::Retracted(Box::new(event))),
             other => {
                 let mut game = world.resource_mut::<GameplayWorld>();
                 if let Some(side) = game.client_side()
-                    && let Some(event) = convert::game_event(other, side.client.simulation())
+                    && let Some(event) = side.known.game_event(other, side.client.simulation())
                 {
                     side.game.push(event);
                 }
@@ -308,15 +363,20 @@ fn follow_view(world: &mut World) {
 }
 
 fn appear(world: &mut World, controller: ControllerId, is_own: bool) {
-    let game = world.resource::<GameplayWorld>();
-    let template = game.simulation().and_then(|simulation| {
+    let template = world.resource::<GameplayWorld>().simulation().and_then(|simulation| {
         let template = simulation.controller(controller)?.template()?;
         Some(simulation.catalog().template_name(template).to_owned())
     });
+    let remote =
+        world.resource_mut::<GameplayWorld>().client().ok().and_then(|client| client.remote(controller));
+    let server_id = remote.map_or(0, |remote| remote.to_bits().get());
     let entity: Entity = world.spawn_empty().id();
     world.resource_scope(|_, mut game: Mut<'_, GameplayWorld>| game.link(entity, controller));
-    world.entity_mut(entity).insert(GameplayController::existing());
-    world.entity_mut(entity).insert(RemoteController { template, is_own });
+    world.entity_mut(entity).insert(GameplayController::linked(controller));
+    // Filled before anybody is told, so that observers can read what came.
+    show(&mut DeferredWorld::from(&mut *world), entity, controller);
+    typed::follow(world, entity);
+    world.entity_mut(entity).insert(RemoteController { template, is_own, server_id });
 }
 
 fn raise<E: Message + Clone + for<'a> Event<Trigger<'a>: Default>>(world: &mut World, event: E) {

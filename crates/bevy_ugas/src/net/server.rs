@@ -15,7 +15,7 @@ use ugas_net::{Lens, Own, PeerId, Server, ServerConfig, ServerEvent};
 use ugas_transport::memory::MemoryServer;
 use ugas_transport::{Access, ProtocolId, ServerSocket, ServerTransport};
 
-use super::{fixed_step, time_of};
+use super::{fixed_step, found_by, time_of};
 use crate::backend::Backend;
 use crate::error::GameplayError;
 use crate::plugin::GameplaySystems;
@@ -36,8 +36,8 @@ pub enum ServerEndpoint {
     Custom(Box<dyn ServerTransport + Send + Sync>),
 }
 
-/// Makes the game a server's. Add it before the rules are there: before [`UgasPlugins`](crate::UgasPlugins), or with rules from an
-/// asset. It sets Bevy's fixed step to the length of a tick.
+/// Makes the game a server's. Add it beside [`UgasPlugins`](crate::UgasPlugins), before anybody is spawned. It sets Bevy's fixed
+/// step to the length of a tick.
 ///
 /// Give clients what they play with when they have joined:
 ///
@@ -87,7 +87,6 @@ impl UgasServerPlugin {
         decide: impl Fn(&Simulation, &[ControllerId], ControllerId) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.relevance = Some(Relevance { every: every.max(1), decide: Arc::new(decide) });
-        self.config.show_everything = false;
         self
     }
 }
@@ -143,7 +142,9 @@ pub struct UgasServer {
 impl Plugin for UgasServerPlugin {
     fn build(&self, app: &mut App) {
         let endpoint = self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (config, relevance) = (self.config.clone(), self.relevance.clone());
+        let (mut config, relevance) = (self.config.clone(), self.relevance.clone());
+        // Here and not where the rule is given, so that a configuration given later does not show what the rule hides.
+        config.show_everything &= relevance.is_none();
         let mut endpoint = endpoint;
         let found = move |catalog: Arc<Catalog>, simulation: &Config| {
             let endpoint = endpoint.take().ok_or(GameplayError::RulesInUse)?;
@@ -151,7 +152,7 @@ impl Plugin for UgasServerPlugin {
             Ok(Backend::Server(Box::new(side)))
         };
         app.init_resource::<GameplayWorld>().init_resource::<UgasServer>();
-        app.world_mut().resource_mut::<GameplayWorld>().founder = Some(Box::new(found));
+        found_by(app, Box::new(found));
         app.insert_resource(fixed_step(self.config.length))
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()

@@ -13,6 +13,7 @@ use ugas_data::source::SourceMap;
 use ugas_data::{Diagnostic, Limits, LoadError, Loader, Pack, Severity};
 
 use super::PackAsset;
+use super::watch::{LastRead, fingerprint};
 
 /// What the game adds to the rules in Rust: calculations, tasks, filters, hooks, typed attribute sets. Applied each time
 /// that a pack is loaded, also while the game runs. Filled by [`UgasAppExt`](crate::UgasAppExt).
@@ -51,6 +52,7 @@ impl RulesExtensions {
 pub struct PackLoader {
     server: AssetServer,
     extensions: RulesExtensions,
+    read: LastRead,
 }
 
 /// Why a pack could not be loaded. What is wrong with it is in the log, with file and line.
@@ -72,8 +74,11 @@ pub enum PackLoadError {
     /// A file is not text.
     #[error("{0:?} is not a text in UTF-8")]
     NotText(PathBuf),
+    /// A file of a pack that is in force is empty.
+    #[error("{0:?} is empty: if it is being saved, it is read again at once; if it is to go, delete it")]
+    Empty(PathBuf),
     /// There is more than a pack may have.
-    #[error("the folder {0:?} has more than {1} files")]
+    #[error("the folder {0:?} has more than {1} files and folders")]
     TooManyFiles(PathBuf, u32),
     /// Something is wrong with the rules.
     #[error(transparent)]
@@ -83,7 +88,12 @@ pub enum PackLoadError {
 impl PackLoader {
     /// A loader that reads folders through this server.
     pub fn new(server: AssetServer, extensions: RulesExtensions) -> Self {
-        Self { server, extensions }
+        Self { server, extensions, read: LastRead::default() }
+    }
+
+    /// Notes what it reads, for whoever looks for changes.
+    pub(super) fn noting(self, read: LastRead) -> Self {
+        Self { read, ..self }
     }
 
     async fn texts(
@@ -92,50 +102,76 @@ impl PackLoader {
         text: String,
         context: &mut LoadContext<'_>,
     ) -> Result<Vec<(PathBuf, String)>, PackLoadError> {
-        let folder = manifest.path().parent().unwrap_or(Path::new("")).to_owned();
-        let limit = Limits::default().files;
         let source = manifest.source().clone_owned();
-        let mut files = self.files_in(source.clone(), folder.clone()).await?;
-        if files.len() > limit as usize {
-            return Err(PackLoadError::TooManyFiles(folder, limit));
-        }
         // Ids come from names, so the order makes no difference to the rules; it does to the diagnostics.
-        files.sort();
-        let mut texts = vec![(manifest.path().to_owned(), text)];
+        let files = files_in(&self.server, source.clone(), folder_of(manifest)).await?;
+        let mut read = Vec::with_capacity(files.len());
+        let mut manifest_bytes = Some(text.into_bytes());
         for file in files {
-            if file != manifest.path() {
-                let path = AssetPath::from(file.clone()).with_source(source.clone());
-                let bytes = context.read_asset_bytes(path).await?;
-                texts.push((
-                    file.clone(),
-                    String::from_utf8(bytes).map_err(|_| PackLoadError::NotText(file))?,
-                ));
-            }
-        }
-        Ok(texts)
-    }
-
-    /// The files of a pack: in a folder and all below it.
-    async fn files_in(
-        &self,
-        source: AssetSourceId<'static>,
-        folder: PathBuf,
-    ) -> Result<Vec<PathBuf>, PackLoadError> {
-        let reader = self.server.get_source(source)?.reader();
-        let (mut files, mut folders) = (Vec::new(), vec![folder]);
-        while let Some(folder) = folders.pop() {
-            let failed = |error| PackLoadError::Folder(folder.clone(), error);
-            let mut entries = reader.read_directory(&folder).await.map_err(failed)?;
-            while let Some(entry) = entries.next().await {
-                if reader.is_directory(&entry).await.map_err(failed)? {
-                    folders.push(entry);
-                } else if is_document(&entry) {
-                    files.push(entry);
+            let bytes = match manifest_bytes.take_if(|_| file == manifest.path()) {
+                Some(bytes) => bytes,
+                None => {
+                    let path = AssetPath::from(file.clone()).with_source(source.clone());
+                    context.read_asset_bytes(path).await?
                 }
+            };
+            read.push((file, bytes));
+        }
+        // A source that cannot list it has it all the same.
+        read.extend(manifest_bytes.map(|bytes| (manifest.path().to_owned(), bytes)));
+        let fingerprint = fingerprint(read.iter().map(|(path, bytes)| (path, bytes.as_slice())));
+        let is_reload = self.read.note(manifest, fingerprint).is_some();
+        // Programs that save a file empty it first. Nothing of the game that runs may be lost by looking at that moment.
+        if is_reload && let Some((path, _)) = read.iter().find(|(_, bytes)| bytes.is_empty()) {
+            return Err(PackLoadError::Empty(path.clone()));
+        }
+        let text = |(path, bytes): (PathBuf, Vec<u8>)| match String::from_utf8(bytes) {
+            Ok(text) => Ok((path, text)),
+            Err(_) => Err(PackLoadError::NotText(path)),
+        };
+        read.into_iter().map(text).collect()
+    }
+}
+
+/// The folder that a manifest is in.
+pub(super) fn folder_of(manifest: &AssetPath<'_>) -> PathBuf {
+    manifest.path().parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// Whether a file stands for all in its folder.
+pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
+    path.path().file_stem().is_some_and(|stem| stem == "pack")
+}
+
+/// The files of a pack: in a folder and all below it, in order.
+pub(super) async fn files_in(
+    server: &AssetServer,
+    source: AssetSourceId<'static>,
+    folder: PathBuf,
+) -> Result<Vec<PathBuf>, PackLoadError> {
+    let reader = server.get_source(source)?.reader();
+    let limit = Limits::default().files;
+    let (mut files, mut folders, mut seen) = (Vec::new(), vec![folder.clone()], 0_u32);
+    while let Some(next) = folders.pop() {
+        let failed = |error| PackLoadError::Folder(next.clone(), error);
+        let mut entries = reader.read_directory(&next).await.map_err(failed)?;
+        while let Some(entry) = entries.next().await {
+            if reader.is_directory(&entry).await.map_err(failed)? {
+                folders.push(entry);
+            } else if is_document(&entry) {
+                files.push(entry);
+            } else {
+                continue;
+            }
+            // Folders count too: links can make any number of them.
+            seen += 1;
+            if seen > limit {
+                return Err(PackLoadError::TooManyFiles(folder, limit));
             }
         }
-        Ok(files)
     }
+    files.sort();
+    Ok(files)
 }
 
 impl AssetLoader for PackLoader {
@@ -153,7 +189,7 @@ impl AssetLoader for PackLoader {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
         let text = String::from_utf8(bytes).map_err(|_| PackLoadError::NotText(path.path().to_owned()))?;
-        let is_manifest = path.path().file_stem().is_some_and(|stem| stem == "pack");
+        let is_manifest = is_manifest(&path);
         let texts = match is_manifest {
             true => self.texts(&path, text, context).await?,
             false => vec![(path.path().to_owned(), text)],

@@ -10,8 +10,10 @@ use crate::error::GameplayError;
 /// The whole state of the game, and whose controllers were whose.
 ///
 /// Taking one is a copy of plain data, restoring one is exact, down to the handles that are given out next: what a
-/// rollback does every tick. Entities are the host's: those that are gone when a snapshot is restored are not made again,
-/// and those that came later lose their controllers ([`GameplayController::id`](crate::GameplayController::id)).
+/// rollback does every tick. Entities are the host's: those that are gone when a snapshot is restored are not made again, and
+/// those that came later lose their controllers ([`GameplayController::id`](crate::GameplayController::id)). A host that makes
+/// those that are gone again says so with [`GameplayWorld::link`] before the next
+/// [`GameplaySystems::Apply`](crate::GameplaySystems::Apply), where controllers whose entities or components are gone are despawned.
 #[derive(Clone)]
 pub struct GameplaySnapshot {
     /// The state; it can be written as bytes, and read again with the same rules.
@@ -49,7 +51,10 @@ impl GameplayWorld {
         self.carry = snapshot.carry;
         self.by_entity.clear();
         self.by_controller.clear();
-        for (entity, controller) in &snapshot.links {
+        // One that was gone already, of which nobody had been told yet when the snapshot was taken, is gone now too.
+        let links =
+            snapshot.links.iter().filter(|(_, controller)| simulation.controller(*controller).is_some());
+        for (entity, controller) in links {
             self.by_entity.insert(*entity, *controller);
             self.by_controller.insert(*controller, *entity);
         }

@@ -64,7 +64,8 @@ fn wait_until(app: &mut App, what: &str, is_so: impl Fn(&mut App) -> bool) {
 }
 
 fn load_state(app: &mut App) -> LoadState {
-    let handle = app.world().resource::<RulesHandle>().0.clone();
+    let Some(handle) = app.world().get_resource::<RulesHandle>() else { return LoadState::NotLoaded };
+    let handle = handle.0.clone();
     app.world().resource::<AssetServer>().load_state(&handle)
 }
 
@@ -118,13 +119,46 @@ fn a_changed_file_changes_the_game_that_runs() {
     app.update();
     assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 65.0); // 100 - 10 - 25
 
+    // Somebody saves the file, which is empty for a moment: nothing is forgotten.
+    dir.insert_asset_text(Path::new("game/all/hit.yaml"), "");
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the empty file", |app| matches!(load_state(app), LoadState::Failed(_)));
+    assert_eq!(game(&mut app).edition(), 2);
+    dir.insert_asset_text(Path::new("game/all/hit.yaml"), &HIT.replace("-10", "-25"));
+    app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
+    wait_until(&mut app, "the saved file", |app| game(app).edition() == 3);
+
     // A mistake changes nothing.
     dir.insert_asset_text(Path::new("game/all/hit.yaml"), "Name: [");
     app.world().resource::<AssetServer>().reload("memory://game/pack.yaml");
     wait_until(&mut app, "the mistake", |app| matches!(load_state(app), LoadState::Failed(_)));
     game(&mut app).apply("GE_Hit", None, wolf).unwrap();
     assert_eq!(game(&mut app).current(wolf, "Health"), Some(40.0));
-    assert_eq!(game(&mut app).edition(), 2);
+    assert_eq!(game(&mut app).edition(), 3);
+}
+
+#[test]
+fn what_is_registered_after_the_plugin_counts_too() {
+    const HEAVY: &str = "
+$schema: x/schemas/gameplay_effect.json
+Name: GE_Heavy
+DurationPolicy: Instant
+Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: CustomCalculation, CalculatorClass: Heavy } } ]
+";
+    let files = [
+        ("game/pack.yaml", "Name: test\n"),
+        ("game/heavy.yaml", HEAVY),
+        ("game/set.yaml", SET),
+        ("game/wolf.yaml", WOLF),
+    ];
+    let (mut app, _) = app_with_files(&files);
+    // Long enough to load it, if it were loaded already.
+    std::thread::sleep(Duration::from_millis(300));
+    app.add_calculation("Heavy", ugas::native(Vec::new(), |_| Ok(-40.0)));
+    let wolf = spawn(&mut app, "Wolf");
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    game(&mut app).apply("GE_Heavy", None, wolf).unwrap();
+    assert_eq!(game(&mut app).current(wolf, "Health"), Some(60.0)); // 100 - 40
 }
 
 #[test]
@@ -133,11 +167,14 @@ fn mistakes_are_told_with_file_and_line() {
         ("game/pack.yaml", "Name: test\n"),
         ("game/set.yaml", "$schema: x/schemas/attribute_set.json\nName: 3\nAttributes: 4\n"),
     ];
+    watch_log();
     let (mut app, _) = app_with_files(&files);
     wait_until(&mut app, "the mistake", |app| matches!(load_state(app), LoadState::Failed(_)));
     let LoadState::Failed(error) = load_state(&mut app) else { unreachable!() };
     let text = error.to_string();
     assert!(text.contains("game/set.yaml:3:13"), "{text}");
+    let is_told = |line: &String| line.starts_with("game/set.yaml:3:13: error[UG");
+    assert!(logged("ERROR").iter().any(is_told), "{:?}", logged("ERROR"));
     assert!(!game(&mut app).is_in_play());
 }
 
@@ -164,8 +201,40 @@ fn other_rules_can_be_chosen_while_the_game_runs() {
     let (mut app, _) = app_with_files(&files);
     wait_until(&mut app, "the rules", |app| game(app).is_in_play());
     let handle = app.world().resource::<AssetServer>().load("memory://hard/pack.yaml");
-    app.insert_resource(RulesHandle(handle));
+    app.insert_resource(RulesHandle(handle.clone()));
     wait_until(&mut app, "the other rules", |app| game(app).edition() == 2);
+    // The same once more is no other game.
+    app.insert_resource(RulesHandle(handle));
+    for _ in 0..5 {
+        app.update();
+    }
+    assert_eq!(game(&mut app).edition(), 2);
     let wolf = spawn(&mut app, "Wolf");
     assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 30.0);
+}
+
+/// `docs/book/28-bevy.md` goes by the pack of the repository: what it names is there, and can be done.
+#[test]
+fn the_pack_of_the_book_is_played_as_the_book_says() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let mut app = App::new();
+    let assets = AssetPlugin {
+        file_path: root.to_owned(),
+        watch_for_changes_override: Some(false),
+        ..AssetPlugin::default()
+    };
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, assets))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(UgasPlugins::from_asset("packs/hero/pack.yaml"));
+    let hero = GameplayController::new("Hero").with_ability_set("HeroAbilities");
+    let hero = app.world_mut().spawn((hero, GameplayTeam::new("Heroes"))).id();
+    wait_until(&mut app, "the rules", |app| game(app).is_in_play());
+    app.update();
+    let attributes = get::<Attributes>(&app, hero);
+    assert!(attributes.current("Health") > 0.0 && attributes.current("MaxHealth") > 0.0);
+    assert!(get::<Abilities>(&app, hero).has("GA_Meteor"));
+    game(&mut app).activate(hero, "GA_Meteor").unwrap();
+    game(&mut app).apply("GE_Stun", None, hero).unwrap();
+    let _: ugas::TagId = game(&mut app).id("GameplayCue.Impact").unwrap();
+    assert_eq!(get::<GameplayController>(&app, hero).problem(), None);
 }

@@ -108,6 +108,60 @@ fn a_controller_goes_with_its_entity_or_its_component() {
 }
 
 #[test]
+fn an_entity_without_a_controller_shows_nothing() {
+    let mut app = app();
+    let mage = spawn(&mut app, "Mage");
+    app.world_mut().entity_mut(mage).remove::<GameplayController>();
+    assert!(get::<Attributes>(&app, mage).is_empty());
+    assert!(get::<Tags>(&app, mage).is_empty());
+    assert!(get::<Abilities>(&app, mage).is_empty());
+}
+
+#[test]
+fn a_copy_of_an_entity_has_a_controller_of_its_own() {
+    let mut app = app();
+    let mage = spawn(&mut app, "Mage");
+    game(&mut app).apply("GE_Hit", None, mage).unwrap();
+    app.update();
+    let copy = app.world_mut().entity_mut(mage).clone_and_spawn();
+    let (first, second) = (game(&mut app).controller(mage), game(&mut app).controller(copy));
+    assert!(first.is_some() && second.is_some() && first != second, "{first:?} {second:?}");
+    assert_eq!(get::<GameplayController>(&app, copy).id(), second);
+    app.update();
+    assert_eq!(get::<Attributes>(&app, copy).current("Health"), 100.0); // as its template says
+    // The same component again is another controller too.
+    let again = get::<GameplayController>(&app, mage).clone();
+    app.world_mut().entity_mut(mage).insert(again);
+    assert_eq!(get::<GameplayController>(&app, mage).id(), game(&mut app).controller(mage));
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 2);
+}
+
+#[test]
+fn a_wish_that_is_granted_in_part_leaves_nobody_behind() {
+    let mut app = app();
+    let name = "x".repeat(100_000);
+    let mage = app.world_mut().spawn((GameplayController::new("Mage"), GameplayTeam::new(name))).id();
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 1);
+    assert!(game(&mut app).controller(mage).is_some());
+}
+
+#[test]
+fn mistakes_in_commands_are_in_the_log_and_refusals_are_not() {
+    watch_log();
+    let mut app = app();
+    let mage = spawn(&mut app, "Mage");
+    let mut commands = app.world_mut().commands();
+    commands
+        .entity(mage)
+        .apply_effect("GE_Hut", None)
+        .activate_ability("GA_Bolt")
+        .activate_ability("GA_Bolt");
+    app.world_mut().flush();
+    assert!(logged("WARN").iter().any(|line| line.contains("GE_Hut")), "{:?}", logged("WARN"));
+    assert!(!logged("WARN").iter().any(|line| line.contains("active already")), "{:?}", logged("WARN"));
+}
+
+#[test]
 fn inserting_another_controller_replaces_the_first() {
     let mut app = app();
     let mage = spawn(&mut app, "Mage");

@@ -113,6 +113,52 @@ pub(crate) fn changes<C: Component>(app: &mut App) -> u32 {
     core::mem::take(&mut app.world_mut().resource_mut::<Changes<C>>().0)
 }
 
+/// The log of all tests, which run beside each other: ask for words that nobody else says.
+static LOG: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// Lets the log be read with [`logged`].
+pub(crate) fn watch_log() {
+    // The second test that asks finds it done.
+    let _ = tracing::subscriber::set_global_default(Recorder);
+}
+
+/// The lines of a level so far.
+pub(crate) fn logged(level: &str) -> Vec<String> {
+    let log = LOG.lock().unwrap();
+    log.iter().filter(|(known, _)| known == level).map(|(_, line)| line.clone()).collect()
+}
+
+struct Recorder;
+
+impl tracing::Subscriber for Recorder {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() <= tracing::Level::INFO
+    }
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Line(String);
+        impl tracing::field::Visit for Line {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn core::fmt::Debug) {
+                if field.name() == "message" {
+                    self.0 = format!("{value:?}");
+                }
+            }
+        }
+        let mut line = Line(String::new());
+        event.record(&mut line);
+        LOG.lock().unwrap().push((event.metadata().level().to_string(), line.0));
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
 /// What was written down, in order.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);

@@ -1,10 +1,12 @@
 //! The plugin in a real `App`, without a window: one file a part.
 
 mod assets;
+mod chaos;
 mod controllers;
 mod cues;
 mod events;
 mod fixture;
+mod hot_reload;
 mod idle;
 mod inputs;
 mod inspect;

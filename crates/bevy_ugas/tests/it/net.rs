@@ -3,6 +3,7 @@
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::event::AbilityRevoked;
 use bevy_ugas::net::transport::memory::{MemoryPort, MemoryServer};
 use bevy_ugas::net::transport::{Access, Admission, ConnectToken, ProtocolId};
 use bevy_ugas::net::{
@@ -18,13 +19,17 @@ use crate::fixture::*;
 fn rules() -> std::sync::Arc<Catalog> {
     let duelist = ControllerDef {
         replication: ReplicationMode::Full,
-        ..ControllerDef::new("Duelist").with_set("Combat").with_ability(AbilityGrantDef::new("GA_Zap"))
+        ..ControllerDef::new("Duelist")
+            .with_set("Combat")
+            .with_ability(AbilityGrantDef::new("GA_Zap"))
+            .with_ability(AbilityGrantDef::new("GA_Focus"))
     };
+    let focus = AbilityDef::new("GA_Focus").task(TaskDef::wait(0.5));
     let zap = AbilityDef::new("GA_Zap")
         .cost("GE_BoltCost")
         .task(TaskDef::commit())
         .task(TaskDef::apply_to_target("GE_Hit"));
-    builder().ability(zap).template(duelist).build().unwrap()
+    builder().ability(zap).ability(focus).template(duelist).build().unwrap()
 }
 
 fn app_over(network: impl bevy_app::Plugin) -> App {
@@ -188,6 +193,113 @@ fn a_rule_decides_who_sees_whom() {
     assert_eq!(seen(&mut ada, false).len(), 1);
 }
 
+/// The order in which a plugin is configured must not show what is to be hidden.
+#[test]
+fn a_configuration_does_not_undo_the_relevance() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let plugin = UgasServerPlugin::new(ServerEndpoint::Memory(memory))
+        // Who comes between two decisions is hidden until the next, which never comes here.
+        .with_relevance(100_000, |_, _, _| true)
+        .with_config(protocol::ServerConfig::default());
+    let mut server = app_over(plugin);
+    server.add_observer(welcome);
+    spawn(&mut server, "Duelist");
+    let mut ada = client(&port, 1);
+    play(&mut server, &mut [&mut ada], 90);
+    assert_eq!((seen(&mut ada, true).len(), seen(&mut ada, false).len()), (1, 0));
+}
+
+#[test]
+fn the_network_may_be_added_after_the_rules() {
+    let memory = MemoryServer::new(4);
+    let port = memory.port();
+    let late = |network: &mut dyn FnMut(&mut App)| {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
+            .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+            .add_plugins(UgasPlugins::from_catalog(rules()));
+        network(&mut app);
+        app
+    };
+    let mut memory = Some(memory);
+    let mut server = late(&mut |app| {
+        let endpoint = ServerEndpoint::Memory(memory.take().unwrap());
+        app.add_plugins(UgasServerPlugin::new(endpoint));
+    });
+    server.add_observer(welcome);
+    let mut ada = late(&mut |app| {
+        app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port.clone(), 1), 1));
+    });
+    play(&mut server, &mut [&mut ada], 90);
+    assert_eq!(seen(&mut ada, true).len(), 1);
+
+    // But not when somebody plays already: that would be another game.
+    watch_log();
+    let mut app = app();
+    let wolf = spawn(&mut app, "Wolf");
+    app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 2), 2));
+    assert!(game(&mut app).apply("GE_Hit", None, wolf).is_ok());
+    assert!(logged("ERROR").iter().any(|line| line.contains("stays without a network")));
+}
+
+#[test]
+fn observers_of_who_appears_can_read_what_it_is() {
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(
+        |came: On<'_, '_, Add, RemoteController>,
+         shown: Query<'_, '_, (&GameplayController, &Attributes, &Abilities)>,
+         notes: Res<'_, Notes>| {
+            let (controller, attributes, abilities) = shown.get(came.entity).unwrap();
+            let (has_id, mana) = (controller.id().is_some(), attributes.current("Mana"));
+            notes.note(format!("{has_id} {mana} {}", abilities.has("GA_Zap")));
+        },
+    );
+    play(&mut server, &mut [&mut ada], 90);
+    assert_eq!(notes.take(), ["true 50 true"]);
+}
+
+#[test]
+fn a_player_hears_of_abilities_that_begin_and_end() {
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    play(&mut server, &mut [&mut ada], 90);
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(|run: On<'_, '_, AbilityActivated>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} begins", run.name));
+    });
+    ada.add_observer(|run: On<'_, '_, AbilityEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} ends", run.name));
+    });
+    ada.add_observer(|gone: On<'_, '_, AbilityRevoked>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} is revoked", gone.name));
+    });
+    // What the player began, and predicts.
+    let own = seen(&mut ada, true)[0];
+    game(&mut ada).activate(own, "GA_Focus").unwrap();
+    play(&mut server, &mut [&mut ada], 120);
+    assert_eq!(notes.take(), ["GA_Focus begins", "GA_Focus ends"]);
+    // What the server began.
+    let duelist = game(&mut server).entities().next().unwrap().0;
+    game(&mut server).activate(duelist, "GA_Focus").unwrap();
+    play(&mut server, &mut [&mut ada], 120);
+    assert_eq!(notes.take(), ["GA_Focus begins", "GA_Focus ends"]);
+    // What the server began, and put an end to.
+    game(&mut server).activate(duelist, "GA_Focus").unwrap();
+    play(&mut server, &mut [&mut ada], 12);
+    game(&mut server).cancel(duelist, "GA_Focus").unwrap();
+    play(&mut server, &mut [&mut ada], 120);
+    assert_eq!(notes.take(), ["GA_Focus begins", "GA_Focus ends"]);
+    let focus = game(&mut server).ability(duelist, "GA_Focus").unwrap();
+    game(&mut server).revoke(focus).unwrap();
+    play(&mut server, &mut [&mut ada], 60);
+    assert_eq!(notes.take(), ["GA_Focus is revoked"]);
+}
+
 #[test]
 fn components_of_the_server_follow_as_without_a_network() {
     let (mut server, _) = server();
@@ -202,6 +314,40 @@ fn components_of_the_server_follow_as_without_a_network() {
     }
     assert_eq!(get::<Attributes>(&server, wolves[1]).current("Health"), 50.0);
     assert_eq!(changes::<Attributes>(&mut server), 1);
+}
+
+#[test]
+fn who_finds_no_server_is_told() {
+    // A port that was free a moment ago, and that nobody listens on.
+    let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let protocol = ProtocolId::of(protocol::message::PROTOCOL, rules().hash());
+    let admission = Admission { timeout: std::time::Duration::from_secs(1), ..Admission::new(7, nobody) };
+    let token = ConnectToken::without_secrets(protocol, &admission).unwrap();
+    let mut ada = app_over(UgasClientPlugin::new(ClientEndpoint::Udp(Box::new(token)), 7));
+    let lost = Notes::default();
+    ada.insert_resource(lost.clone());
+    ada.add_observer(|gone: On<'_, '_, ServerLost>, notes: Res<'_, Notes>| notes.note(gone.describe()));
+    for _ in 0..3_000 {
+        ada.update();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert_eq!(lost.take(), ["the server does not answer: check the address, and that it is running"]);
+}
+
+#[test]
+fn who_is_not_let_in_is_told_why() {
+    let (mut server, port) = server();
+    let mut ada = App::new();
+    ada.add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 1), 1))
+        .add_plugins(UgasPlugins::from_catalog(catalog()));
+    let lost = Notes::default();
+    ada.insert_resource(lost.clone());
+    ada.add_observer(|gone: On<'_, '_, ServerLost>, notes: Res<'_, Notes>| notes.note(gone.describe()));
+    play(&mut server, &mut [&mut ada], 90);
+    let told = lost.take();
+    assert!(told.len() == 1 && told[0].contains("load the server's pack"), "{told:?}");
 }
 
 #[test]

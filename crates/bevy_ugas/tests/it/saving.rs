@@ -48,6 +48,7 @@ fn entities_from_after_a_snapshot_lose_their_controllers() {
     game(&mut app).restore(&snapshot).unwrap();
     app.update();
     assert_eq!(game(&mut app).controller(mage), None);
+    assert_eq!(game(&mut app).simulation().unwrap().controllers().count(), 0);
 }
 
 #[test]

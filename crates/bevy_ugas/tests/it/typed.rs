@@ -79,6 +79,11 @@ fn the_struct_is_a_component_that_follows() {
     assert_eq!(changes::<Fighter>(&mut app), 1);
     // Without the set there is no component.
     app.world_mut().entity_mut(fighter).remove::<GameplayController>();
+    assert!(app.world().get::<Fighter>(fighter).is_none());
+    let controller = game(&mut app).controller(other).unwrap();
+    game(&mut app).simulation_mut().unwrap().despawn(controller).unwrap();
+    app.update();
+    assert!(app.world().get::<Fighter>(other).is_none());
     let game_pieces = app.world_mut().spawn(GameplayController::from_def(ControllerDef::default())).id();
     app.update();
     assert!(app.world().get::<Fighter>(game_pieces).is_none());

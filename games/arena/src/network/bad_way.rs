@@ -15,16 +15,33 @@ pub struct BadWay<T> {
     inner: T,
     link: Duplex,
     way: Arc<Mutex<Way>>,
-    began: Instant,
+    clock: Clock,
     now: Time,
     taken: Vec<u8>,
+}
+
+/// What delays are measured by.
+enum Clock {
+    /// The one on the wall.
+    Wall(Instant),
+    /// So much passes with each look at the connection.
+    Steps(Span),
 }
 
 impl<T: ClientTransport> BadWay<T> {
     /// Through this connection, as bad as is said at the other end of `way` at the time.
     pub fn new(inner: T, way: Arc<Mutex<Way>>, seed: u64) -> Self {
-        let (began, now) = (Instant::now(), Time::ZERO);
-        Self { inner, link: Duplex::new(seed, Conditions::perfect()), way, began, now, taken: Vec::new() }
+        Self::by(Clock::Wall(Instant::now()), inner, way, seed)
+    }
+
+    /// The same for games whose steps go by no clock: so much time passes with each of them.
+    pub fn stepwise(inner: T, way: Arc<Mutex<Way>>, seed: u64, step: Span) -> Self {
+        Self::by(Clock::Steps(step), inner, way, seed)
+    }
+
+    fn by(clock: Clock, inner: T, way: Arc<Mutex<Way>>, seed: u64) -> Self {
+        let link = Duplex::new(seed, Conditions::perfect());
+        Self { inner, link, way, clock, now: Time::ZERO, taken: Vec::new() }
     }
 
     fn flush(&mut self) {
@@ -43,8 +60,13 @@ fn conditions(way: Way) -> Conditions {
 
 impl<T: ClientTransport> ClientTransport for BadWay<T> {
     fn poll(&mut self, now: Instant) -> io::Result<()> {
-        let micros = now.saturating_duration_since(self.began).as_micros();
-        self.now = Time::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));
+        self.now = match self.clock {
+            Clock::Wall(began) => {
+                let micros = now.saturating_duration_since(began).as_micros();
+                Time::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+            }
+            Clock::Steps(step) => self.now + step,
+        };
         let conditions = conditions(*self.way.lock().unwrap_or_else(PoisonError::into_inner));
         if *self.link.to_server.conditions() != conditions {
             self.link.set_conditions(conditions);

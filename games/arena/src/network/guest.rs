@@ -1,19 +1,25 @@
 //! A window on a server's match: bodies follow what the server says, and the own one runs ahead of it.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, FixedUpdate, Plugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_math::Vec2;
-use bevy_time::Time;
+use bevy_time::{Time, TimePlugin};
+use bevy_ugas::data::Pack;
 use bevy_ugas::net::protocol::{Prediction, Tick};
-use bevy_ugas::net::{RemoteController, UgasClient};
+use bevy_ugas::net::{ClientEndpoint, RemoteController, ServerLost, UgasClient, UgasClientPlugin};
 use bevy_ugas::prelude::*;
 
+use super::{BadWay, NetworkError, connect};
+use crate::bot::Bot;
 use crate::field::{self, Body, to_point};
 use crate::fighter::{Kind, Own};
+use crate::game::ArenaPlugin;
 use crate::pad::Pad;
 use crate::shot::Shot;
 use crate::way::{Role, Status, Way};
@@ -31,12 +37,21 @@ pub struct GuestPlugin {
     pub way: Arc<Mutex<Way>>,
 }
 
+/// Why there is no server any more.
+#[derive(Resource, Default)]
+struct Lost(Option<String>);
+
+fn lose(lost: On<'_, '_, ServerLost>, mut why: ResMut<'_, Lost>) {
+    why.0 = Some(lost.describe());
+}
+
 #[derive(Resource)]
 struct SharedWay(Arc<Mutex<Way>>);
 
 impl Plugin for GuestPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(SharedWay(self.way.clone())).insert_resource(Role::Follows);
+        app.init_resource::<Lost>().add_observer(lose);
         app.on_cue("GameplayCue.Shot", see_shot);
         app.add_observer(embody).add_systems(
             FixedUpdate,
@@ -49,6 +64,35 @@ impl Plugin for GuestPlugin {
                 .run_if(in_play),
         );
     }
+}
+
+/// A guest without a picture, whose champion nobody plays unless [`let_bots_play`]. It goes by the clock on the wall, as the server
+/// does: update it for as long as it is to play.
+///
+/// # Errors
+/// If there can be no connection.
+pub fn guest(pack: Arc<Pack>, server: SocketAddr, way: Way, seed: u64) -> Result<App, NetworkError> {
+    // Tells sessions apart, also of one machine.
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let nonce = (clock.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48);
+    let shared = Arc::new(Mutex::new(way));
+    let connection = BadWay::new(connect(&pack, server, nonce)?, shared.clone(), nonce);
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .add_plugins(UgasClientPlugin::new(ClientEndpoint::Custom(Box::new(connection)), nonce))
+        .add_plugins(UgasPlugins::from_pack(pack))
+        .add_plugins((ArenaPlugin { seed, role: Role::Follows }, GuestPlugin { way: shared }))
+        .insert_resource(way);
+    app.finish();
+    app.cleanup();
+    Ok(app)
+}
+
+/// Lets a bot play the champion that the server gives.
+pub fn let_bots_play(app: &mut App) {
+    app.add_observer(|own: On<'_, '_, Add, Own>, mut commands: Commands<'_, '_>| {
+        commands.entity(own.entity).insert(Bot::default());
+    });
 }
 
 /// Somebody came into view.
@@ -138,10 +182,15 @@ fn see_shot(
     commands.spawn(Shot::from(burst.entity, body, attributes, team, class));
 }
 
-fn tell_status(client: Res<'_, UgasClient>, mut status: ResMut<'_, Status>) {
+fn tell_status(client: Res<'_, UgasClient>, lost: Res<'_, Lost>, mut status: ResMut<'_, Status>) {
     let counted = client.statistics;
     let next = Status {
-        mode: if client.is_playing { "Guest" } else { "Connecting" }.to_owned(),
+        mode: match &lost.0 {
+            Some(_) => "No server".to_owned(),
+            None if client.is_playing => "Guest".to_owned(),
+            None => "Connecting".to_owned(),
+        },
+        lost: lost.0.clone(),
         round_trip: client.round_trip.as_seconds() * 1_000.0,
         mispredicted: counted.mispredicted,
         confirmed: counted.confirmed,

@@ -1,6 +1,7 @@
 //! The server of a match: it decides, and gives everybody who joins a champion.
 
-use std::net::SocketAddr;
+use std::io::ErrorKind;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,6 +12,7 @@ use bevy_app::{App, FixedUpdate, Plugin, TaskPoolPlugin};
 use bevy_ecs::prelude::{Commands, Component, Entity, On, Query, With, Without};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_time::TimePlugin;
+use bevy_ugas::GameplayWorld;
 use bevy_ugas::data::Pack;
 use bevy_ugas::net::protocol::message::ClientId;
 use bevy_ugas::net::protocol::{Lens, Own};
@@ -103,6 +105,9 @@ impl Drop for Serving {
 /// # Errors
 /// If the server does not get the address.
 pub fn serve(pack: Arc<Pack>, listen: SocketAddr, seed: u64) -> Result<Serving, NetworkError> {
+    let failed = |error| NetworkError::Listen(listen, error);
+    // Asked beforehand, since the system says why not.
+    drop(UdpSocket::bind(listen).map_err(failed)?);
     let is_wanted = Arc::new(AtomicBool::new(true));
     let (tell, hear): (Sender<SocketAddr>, Receiver<SocketAddr>) = channel();
     let wanted = is_wanted.clone();
@@ -111,7 +116,7 @@ pub fn serve(pack: Arc<Pack>, listen: SocketAddr, seed: u64) -> Result<Serving, 
         Ok(address) => Ok(Serving { address, is_wanted, thread: Some(thread) }),
         Err(_) => {
             is_wanted.store(false, Ordering::Relaxed);
-            Err(NetworkError::Listen(listen))
+            Err(failed(ErrorKind::TimedOut.into()))
         }
     }
 }
@@ -128,6 +133,9 @@ fn run(pack: Arc<Pack>, listen: SocketAddr, seed: u64, tell: &Sender<SocketAddr>
         .add_plugins((ArenaPlugin { seed, role: Role::Decides }, HostPlugin));
     app.finish();
     app.cleanup();
+    if !app.world().resource::<GameplayWorld>().is_in_play() {
+        return;
+    }
     let mut told = false;
     let began = Instant::now();
     while is_wanted.load(Ordering::Relaxed) {

@@ -1,13 +1,10 @@
 //! Everything that the rules know of a fighter, by a key; and help.
 
 use bevy::prelude::*;
-use bevy_ugas::overlay::{DebugOverlay, DebugOverlayText, UgasOverlayPlugin};
+use bevy_ugas::overlay::{DebugOverlay, UgasOverlayPlugin, UgasOverlayUiPlugin};
 
 use super::colour;
 use super::player::Own;
-
-#[derive(Component)]
-struct Page;
 
 #[derive(Component)]
 struct Help;
@@ -28,13 +25,19 @@ Rules are in packs/arena. Change a file while you play.";
 
 pub(super) fn plugin(app: &mut App) {
     app.add_plugins(UgasOverlayPlugin { toggle: KeyCode::F1, next: KeyCode::Tab })
+        .add_plugins(UgasOverlayUiPlugin {
+            node: panel(Val::Px(16.0), Val::Auto, 560.0),
+            background: colour::PANEL,
+            colour: colour::TEXT,
+            font_size: 11.0,
+        })
         .add_observer(look_at_own)
         .add_systems(Startup, set_up)
-        .add_systems(Update, (help, page));
+        .add_systems(Update, help);
 }
 
-fn set_up(mut commands: Commands<'_, '_>) {
-    let panel = |left: Val, right: Val, width: f32| Node {
+fn panel(left: Val, right: Val, width: f32) -> Node {
+    Node {
         position_type: PositionType::Absolute,
         left,
         right,
@@ -44,44 +47,19 @@ fn set_up(mut commands: Commands<'_, '_>) {
         border_radius: BorderRadius::all(px(6)),
         display: Display::None,
         ..default()
-    };
-    let text =
-        |text: &str, size: f32| (Text::new(text), TextFont::from_font_size(size), TextColor(colour::TEXT));
-    let page = panel(Val::Px(16.0), Val::Auto, 560.0);
-    commands.spawn((Page, page, BackgroundColor(colour::PANEL), GlobalZIndex(10), children![text("", 11.0)]));
+    }
+}
+
+fn set_up(mut commands: Commands<'_, '_>) {
+    let text = (Text::new(HELP), TextFont::from_font_size(14.0), TextColor(colour::TEXT));
     let help = panel(Val::Auto, Val::Px(16.0), 500.0);
-    commands.spawn((
-        Help,
-        help,
-        BackgroundColor(colour::PANEL),
-        GlobalZIndex(10),
-        children![text(HELP, 14.0)],
-    ));
+    commands.spawn((Help, help, BackgroundColor(colour::PANEL), GlobalZIndex(10), children![text]));
 }
 
 fn help(keys: Res<'_, ButtonInput<KeyCode>>, mut help: Query<'_, '_, &mut Node, With<Help>>) {
     if keys.just_pressed(KeyCode::KeyH) {
         for mut node in &mut help {
             node.display = if node.display == Display::None { Display::Flex } else { Display::None };
-        }
-    }
-}
-
-/// Shows the text that the plugin writes.
-fn page(
-    text: Res<'_, DebugOverlayText>,
-    mut page: Query<'_, '_, (&mut Node, &Children), With<Page>>,
-    mut texts: Query<'_, '_, &mut Text>,
-) {
-    if !text.is_changed() {
-        return;
-    }
-    for (mut node, children) in &mut page {
-        node.display = if text.0.is_empty() { Display::None } else { Display::Flex };
-        if let Some(child) = children.first()
-            && let Ok(mut shown) = texts.get_mut(*child)
-        {
-            shown.0.clone_from(&text.0);
         }
     }
 }
