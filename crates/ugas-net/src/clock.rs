@@ -9,7 +9,8 @@
 //!
 //! The clock is local time plus an offset. A frame that was sent under the offset `o` and arrived `m` ticks early
 //! would have arrived just in time under `o - m` ticks: that is a sample of the *latest* offset. It does not depend on
-//! what the clock did since the frame was sent, which is why a long round trip does not make the clock swing. Their
+//! what the clock did since the frame was sent, which is why a long round trip does not make the clock swing. A machine
+//! that draws seldom plays several ticks at once: then it is the first of them that has to arrive in time. Their
 //! mean, twice their deviation and [`SPARE_TICKS`] make the offset that the clock heads for. The deviation grows
 //! quickly and shrinks slowly: a late frame costs a player more than a frame that waits.
 //!
@@ -86,11 +87,33 @@ struct Running {
     rate: i64,
     /// What [`Clock::tick_at`] said last; `None` before it was asked.
     shown: Option<Tick>,
-    /// The offset under which ticks began, by rising tick.
+    glance: Glance,
+    /// The offset under which ticks began, by rising tick: so much more as the first of those that began at once is due
+    /// before the last.
     began: VecDeque<(Tick, i64)>,
     /// The frame that feedback was last about.
     heard: Tick,
     latest: Latest,
+}
+
+/// The moment at which a client looks at the clock, as often as it likes, and plays the ticks that are due. What the player
+/// did since the moment before is for the first of them.
+#[derive(Clone, Copy, Debug)]
+struct Glance {
+    /// The local time.
+    at: i64,
+    /// How long after the moment before.
+    after: i64,
+    first: Option<Tick>,
+}
+
+impl Glance {
+    /// How long before the last of the ticks up to this one the first is due. Ticks that are there because the clock was
+    /// set do not count: they do not come again.
+    fn at_once(self, last: Tick, length: i64) -> i64 {
+        let others = self.first.map_or(0, |first| last.since(first));
+        others.clamp(0, self.after / length) * length
+    }
 }
 
 /// What is known about the latest offset, under which frames arrive just in time.
@@ -134,7 +157,8 @@ impl Clock {
         match &mut self.running {
             None => {
                 let latest = Latest::first(guess, Measured::Guessed);
-                self.running = Some(Running::new(bounded(local + latest.goal(length, self.widest)), latest));
+                let position = bounded(local + latest.goal(length, self.widest));
+                self.running = Some(Running::new(position, local, latest));
             }
             Some(running) => {
                 running.listen(feedback, guess, length);
@@ -164,6 +188,7 @@ impl Clock {
         self.pass(now);
         let (length, local) = (self.tick_nanos(), self.local());
         let Some(running) = &mut self.running else { return Tick(0) };
+        running.look_up(local);
         let tick = Tick(u32::try_from(running.position.max(0) / length).unwrap_or(u32::MAX));
         let shown = match running.shown {
             None => tick,
@@ -174,13 +199,14 @@ impl Clock {
             Some(shown) => tick.clamp(shown, shown.after(MAX_STEP)),
         };
         if running.shown.is_none_or(|before| before < shown) {
+            let at_once = running.glance.at_once(shown, length).min(self.widest);
             running.shown = Some(shown);
             if running.began.len() == REMEMBERED {
                 running.began.pop_front();
             }
             // While it catches up, a tick begins later than the clock would have had it: so much less is its offset.
             let behind = tick.since(shown) * length;
-            running.began.push_back((shown, running.position - behind - local));
+            running.began.push_back((shown, running.position - behind + at_once - local));
         }
         shown
     }
@@ -245,9 +271,17 @@ impl Clock {
 }
 
 impl Running {
-    fn new(position: i64, latest: Latest) -> Self {
+    fn new(position: i64, local: i64, latest: Latest) -> Self {
         let began = VecDeque::with_capacity(REMEMBERED);
-        Self { position, rate: 1_000, shown: None, began, heard: Tick(0), latest }
+        let glance = Glance { at: local, after: 0, first: None };
+        Self { position, rate: 1_000, shown: None, glance, began, heard: Tick(0), latest }
+    }
+
+    fn look_up(&mut self, local: i64) {
+        if local != self.glance.at {
+            let (after, first) = (local - self.glance.at, self.shown.map(Tick::next));
+            self.glance = Glance { at: local, after, first };
+        }
     }
 
     /// Takes in how a frame came, or what can be guessed as long as none did.

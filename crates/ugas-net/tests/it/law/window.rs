@@ -34,3 +34,20 @@ fn without_prediction_what_a_player_does_shows_when_the_server_has_answered() {
     game.run(0.5);
     assert!(game.has_tag(0, hero, "State.Shielded"));
 }
+
+#[test]
+fn what_is_done_at_a_slow_machine_is_in_time() {
+    let mut game = Match::new(1, round_trip(60));
+    let hero = game.rig.seats[0].client.own_controllers().next().unwrap();
+    // Ten pictures a second. What a player does after one is for the first of the six ticks that the next one shows.
+    let picture = Span::millis(100);
+    for _ in 0..200 {
+        game.rig.seats[0].client.press(hero, "Slot.Nothing").unwrap();
+        let next = game.rig.now() + picture;
+        game.rig.seats[0].stall_until(next);
+        game.rig.run(picture);
+    }
+    let counted = game.rig.seats[0].client.statistics();
+    assert!(counted.rejected <= 10, "{counted:?}"); // while the clock finds out how slow it is
+    assert!(counted.confirmed >= 180, "{counted:?}");
+}
