@@ -26,7 +26,7 @@ pub use ugas_net as protocol;
 pub use ugas_transport as transport;
 
 use bevy_app::App;
-use bevy_time::{Fixed, Real, Time};
+use bevy_time::{Fixed, Time};
 use core::time::Duration;
 use ugas_net::{ActError, TickLength};
 
@@ -56,6 +56,6 @@ fn fixed_step(length: TickLength) -> Time<Fixed> {
 }
 
 /// What a clock on the wall says, as both sides want it.
-fn time_of(clock: &Time<Real>) -> ugas::Time {
-    ugas::Time::from_micros(u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX))
+fn time_of(elapsed: Duration) -> ugas::Time {
+    ugas::Time::from_micros(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
 }

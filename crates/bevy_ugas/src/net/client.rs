@@ -10,7 +10,7 @@ use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::world::DeferredWorld;
 use bevy_platform::sync::Arc;
 use bevy_reflect::Reflect;
-use bevy_time::Real;
+use bevy_time::{Fixed, Real};
 use ugas::{Catalog, Config, ControllerId, Span, Time};
 use ugas_net::message::{ByeReason, RefusedReason, Rejection};
 use ugas_net::{Client, ClientConfig, ClientEvent, ClientStatistics, Prediction, Tick, TickLength};
@@ -290,9 +290,18 @@ impl GameplayWorld {
     }
 }
 
-fn receive(clock: Res<'_, bevy_time::Time<Real>>, mut game: ResMut<'_, GameplayWorld>) {
+/// A slow frame has several steps. Each plays its own ticks, so that what was done in one step shows in the next: it is as much
+/// earlier than the frame as there are steps to come.
+fn receive(
+    clock: Res<'_, bevy_time::Time<Real>>,
+    steps: Res<'_, bevy_time::Time<Fixed>>,
+    mut game: ResMut<'_, GameplayWorld>,
+) {
     if let Some(side) = game.client_side() {
-        side.receive(time_of(&clock));
+        let length = steps.timestep();
+        let to_come = steps.overstep().as_nanos() / length.as_nanos().max(1);
+        let earlier = length.saturating_mul(u32::try_from(to_come).unwrap_or(u32::MAX));
+        side.receive(time_of(clock.elapsed().saturating_sub(earlier)));
     }
 }
 

@@ -321,7 +321,7 @@ impl GameplayWorld {
 
 fn receive(clock: Res<'_, bevy_time::Time<Real>>, mut game: ResMut<'_, GameplayWorld>) {
     if let Some(side) = game.server_side() {
-        side.receive(time_of(&clock));
+        side.receive(time_of(clock.elapsed()));
     }
 }
 

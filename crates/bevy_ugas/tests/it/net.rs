@@ -1,6 +1,6 @@
 //! Server and clients in one process: what a client does is predicted, decided by the server, and seen by others.
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_ugas::event::AbilityRevoked;
@@ -129,6 +129,38 @@ fn what_a_player_does_is_predicted_decided_and_seen() {
     let mut told = notes.take();
     told.sort();
     assert_eq!(told, ["100 to 90", "GameplayCue.Impact.Fire"]);
+}
+
+#[test]
+fn what_is_done_in_a_step_of_a_slow_frame_shows_in_the_next() {
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    play(&mut server, &mut [&mut ada], 90);
+    // Seven or eight frames a second, of eight steps each. In every step that it is free to, the player begins to focus.
+    ada.insert_resource(TimeUpdateStrategy::FixedTimesteps(8));
+    ada.add_systems(
+        FixedUpdate,
+        (|mut game: Gameplay<'_>, duelists: Query<'_, '_, (Entity, &Abilities, &RemoteController)>| {
+            for (duelist, abilities, remote) in &duelists {
+                if remote.is_own && !abilities.is_active("GA_Focus") {
+                    let _ = game.activate(duelist, "GA_Focus");
+                }
+            }
+        })
+        .in_set(GameplaySystems::Input),
+    );
+    let before = ada.world().resource::<UgasClient>().statistics;
+    for _ in 0..75 {
+        ada.update();
+        for _ in 0..8 {
+            server.update();
+        }
+    }
+    let after = ada.world().resource::<UgasClient>().statistics;
+    let (confirmed, rejected) = (after.confirmed - before.confirmed, after.rejected - before.rejected);
+    // Ten seconds, half a second each; some come too late until the clock has found out how slow the frames are.
+    assert!(confirmed >= 14, "{confirmed} confirmed, {rejected} rejected");
+    assert!(rejected <= 3, "{confirmed} confirmed, {rejected} rejected");
 }
 
 #[test]
