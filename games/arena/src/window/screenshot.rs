@@ -12,6 +12,8 @@ const PATIENCE: f64 = 30.0;
 #[derive(Resource)]
 struct Ending {
     seconds: f64,
+    /// What the game's clock said at first: a guest comes into a match that is under way.
+    began: Option<f64>,
     picture: Option<PathBuf>,
     /// When the end is, by the clock, whether the picture is there or not.
     at_last: Option<f64>,
@@ -25,7 +27,7 @@ pub(super) fn plugin(seconds: Option<f64>, picture: Option<PathBuf>) -> impl Plu
         // A picture alone is taken when something has happened.
         let seconds = seconds.or(picture.as_ref().map(|_| 9.0));
         if let Some(seconds) = seconds {
-            app.insert_resource(Ending { seconds, picture: picture.clone(), at_last: None });
+            app.insert_resource(Ending { seconds, began: None, picture: picture.clone(), at_last: None });
             app.add_systems(Last, end);
         }
     }
@@ -46,7 +48,9 @@ fn end(
         }
         return;
     }
-    if game.now().as_seconds() < ending.seconds {
+    let (played, seconds) = (game.now().as_seconds(), ending.seconds);
+    // Nothing has begun before the clock goes.
+    if played == 0.0 || played - *ending.began.get_or_insert(played) < seconds {
         return;
     }
     ending.at_last = Some(now + PATIENCE);
