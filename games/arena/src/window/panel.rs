@@ -199,7 +199,7 @@ fn show(
             Role::Decides => "no network: see --host, --join".to_owned(),
             Role::Follows if status.lost.is_some() => status.lost.clone().unwrap_or_default(),
             Role::Follows => format!(
-                "{:.0} ms   ok {}   no {}   off {}",
+                "{:.0} ms  ok {}  no {}  off {}",
                 status.round_trip, status.confirmed, status.rejected, status.mispredicted
             ),
         };
