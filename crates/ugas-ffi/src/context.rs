@@ -53,7 +53,7 @@ impl Context {
         }
     }
 
-    /// A new call begins: what the last one failed of is over.
+    /// Takes what the last call failed of, which is over when the next one is.
     pub(crate) fn take_failure(&mut self) -> (String, Vec<Reason>) {
         (core::mem::take(&mut self.error), core::mem::take(&mut self.reasons))
     }

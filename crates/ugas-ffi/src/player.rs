@@ -12,7 +12,7 @@ use ugas_replay::{PlayError, Player, Recording, Tail, verify};
 use crate::catalog::ugas_catalog;
 use crate::context::{Context, too_many};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Plain, ugas_bytes, ugas_str};
+use crate::memory::{Headed, Place, Plain, ugas_bytes, ugas_str};
 use crate::recording::{io_failure, play_failure, read_failure, to_c, ugas_verification};
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
@@ -203,11 +203,7 @@ pub unsafe extern "C" fn ugas_player_step(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.optional(has_moved)?;
-        let has_moved = moved(context, player, Player::step)?;
-        if let Some(out) = out {
-            out.set(u32::from(has_moved));
-        }
-        Ok(())
+        told(out, moved(context, player, Player::step)?)
     })
 }
 
@@ -222,11 +218,7 @@ pub unsafe extern "C" fn ugas_player_back(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
         let out = memory.optional(has_moved)?;
-        let has_moved = moved(context, player, Player::back)?;
-        if let Some(out) = out {
-            out.set(u32::from(has_moved));
-        }
-        Ok(())
+        told(out, moved(context, player, Player::back)?)
     })
 }
 
@@ -307,4 +299,12 @@ fn moved<T>(
     playback.events.clear();
     playback.events.extend(playback.player.events().iter().cloned());
     outcome.map_err(|error| play_failure(&error))
+}
+
+/// Says whether it moved, to whoever asked.
+fn told(out: Option<Place<'_, u32>>, has_moved: bool) -> Outcome {
+    if let Some(out) = out {
+        out.set(u32::from(has_moved));
+    }
+    Ok(())
 }

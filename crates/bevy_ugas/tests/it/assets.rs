@@ -15,24 +15,6 @@ use bevy_ugas::rules::{PackAsset, RulesHandle};
 
 use crate::fixture::*;
 
-const SET: &str = "
-$schema: x/schemas/attribute_set.json
-Name: Combat
-Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
-";
-const HIT: &str = "
-$schema: x/schemas/gameplay_effect.json
-Name: GE_Hit
-DurationPolicy: Instant
-Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
-";
-const WOLF: &str = "
-$schema: x/schemas/gameplay_controller.json
-Name: Wolf
-OwnerActor: { ActorID: Wolf, ActorType: NPC }
-AttributeSets: [ { Name: Combat } ]
-";
-
 /// An app whose assets are in memory.
 fn app_with_files(files: &[(&str, &str)]) -> (App, Dir) {
     let dir = Dir::default();

@@ -13,6 +13,27 @@ use ugas::prelude::*;
 /// Steps in a second: Bevy's default.
 pub(crate) const STEPS: u32 = 64;
 
+/// Files of a pack: a hundred health,
+pub(crate) const SET: &str = "
+$schema: x/schemas/attribute_set.json
+Name: Combat
+Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
+";
+/// a hit that takes ten of it,
+pub(crate) const HIT: &str = "
+$schema: x/schemas/gameplay_effect.json
+Name: GE_Hit
+DurationPolicy: Instant
+Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
+";
+/// and a wolf that has it.
+pub(crate) const WOLF: &str = "
+$schema: x/schemas/gameplay_controller.json
+Name: Wolf
+OwnerActor: { ActorID: Wolf, ActorType: NPC }
+AttributeSets: [ { Name: Combat } ]
+";
+
 /// Health 100 of 100, mana 50; poison, haste, a hit; a bolt that costs 20 mana and cools down for 2 s.
 pub(crate) fn catalog() -> Arc<Catalog> {
     builder().build().expect("the fixture's rules hold together")

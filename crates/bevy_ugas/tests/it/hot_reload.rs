@@ -11,24 +11,6 @@ use bevy_ugas::prelude::*;
 
 use crate::fixture::*;
 
-const SET: &str = "
-$schema: x/schemas/attribute_set.json
-Name: Combat
-Attributes: [ { Name: Health, DefaultBaseValue: 100 } ]
-";
-const HIT: &str = "
-$schema: x/schemas/gameplay_effect.json
-Name: GE_Hit
-DurationPolicy: Instant
-Modifiers: [ { Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -10 } } ]
-";
-const WOLF: &str = "
-$schema: x/schemas/gameplay_controller.json
-Name: Wolf
-OwnerActor: { ActorID: Wolf, ActorType: NPC }
-AttributeSets: [ { Name: Combat } ]
-";
-
 /// A game that runs by the files of a folder, which is gone in the end.
 struct Game {
     app: App,

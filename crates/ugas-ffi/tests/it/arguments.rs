@@ -6,22 +6,18 @@ use std::ptr::{null, null_mut};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, copied, text, zeroed_apply};
+use crate::host::{Host, calculation, copied, knight, text, zeroed_apply};
 
-const PACK: &str = "
+const PACK: &str = concat!(
+    "
 $schema: https://example.org/schemas/attribute_set.json
 Name: Body
 Attributes:
   - { Name: Health, DefaultBaseValue: 100 }
   - { Name: Attack, DefaultBaseValue: 40 }
----
-$schema: https://example.org/schemas/gameplay_controller.json
-Name: Knight
-OwnerActor: { ActorID: Knight, ActorType: Player }
-AttributeSets: [{ Name: Body }]
-ReplicationMode: Mixed
----
-$schema: https://example.org/schemas/gameplay_effect.json
+",
+    knight!(),
+    "$schema: https://example.org/schemas/gameplay_effect.json
 Name: GE_Rally
 DurationPolicy: Infinite
 GrantedTags: [State.Rallied]
@@ -55,7 +51,8 @@ $schema: https://example.org/schemas/gameplay_ability.json
 Name: GA_Dodge
 Tags: { AbilityTags: [Ability.Dodge], ActivationBlockedTags: [State.Bleeding] }
 Tasks: [{ Type: PlayMontage }]
-";
+"
+);
 
 /// What a calculation was given last: stacks, level, source, target, and the attack of the source when it was applied.
 type Given = (u32, f64, u64, u64, f64);
@@ -82,23 +79,9 @@ unsafe extern "C" fn drain(
     0
 }
 
-fn calculation(attributes: &[ugas_reading], outputs: &[ugas_str], user: &mut u32) -> ugas_calculation {
-    ugas_calculation {
-        size: size_of::<ugas_calculation>(),
-        name: text("ExecCalc_Drain"),
-        attributes: attributes.as_ptr(),
-        attribute_count: attributes.len(),
-        tags: null(),
-        tag_count: 0,
-        magnitudes: null(),
-        magnitude_count: 0,
-        outputs: outputs.as_ptr(),
-        output_count: outputs.len(),
-        random_count: 0,
-        calculate: Some(drain),
-        user: std::ptr::from_mut(user).cast(),
-        free: Some(counts),
-    }
+fn draining(attributes: &[ugas_reading], outputs: &[ugas_str], user: &mut u32) -> ugas_calculation {
+    let user = std::ptr::from_mut(user).cast();
+    calculation("ExecCalc_Drain", attributes, outputs, drain, (user, Some(counts)))
 }
 
 /// Frees nothing, and notes that it should have.
@@ -111,7 +94,7 @@ pub(crate) fn host(frozen: u32, user: &mut u32) -> Host {
     Host::prepared(PACK, |context, loader| {
         let attributes = [ugas_reading { name: text("Attack"), party: ugas_party::Source as u32, frozen }];
         let outputs = [text("Health")];
-        let calculation = calculation(&attributes, &outputs, user);
+        let calculation = draining(&attributes, &outputs, user);
         // SAFETY: a live context and local variables.
         unsafe { ugas_loader_add_calculation(context, loader, &raw const calculation) }
     })
@@ -167,7 +150,7 @@ fn a_calculation_that_comes_too_late_stays_the_hosts() {
     let host = host(0, &mut user);
     let (mut loader, mut catalog) = (0, 0);
     let (outputs, context) = ([text("Health")], host.context);
-    let calculation = calculation(&[], &outputs, &mut late);
+    let calculation = draining(&[], &outputs, &mut late);
     // SAFETY: a live context and local variables.
     unsafe {
         host.must(ugas_loader_new(context, &raw mut loader));

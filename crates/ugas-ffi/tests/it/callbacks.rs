@@ -5,20 +5,12 @@ use std::ptr::{null, null_mut};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, PACK, add_slash, slash, text, zeroed_apply};
+use crate::host::{Host, PACK, add_slash, body, knight, slash, text, zeroed_apply};
 
-const PACK_WITH_READINGS: &str = "
-$schema: https://example.org/schemas/attribute_set.json
-Name: Body
-Attributes: [{ Name: Health, DefaultBaseValue: 100 }]
----
-$schema: https://example.org/schemas/gameplay_controller.json
-Name: Knight
-OwnerActor: { ActorID: Knight, ActorType: Player }
-AttributeSets: [{ Name: Body }]
-ReplicationMode: Mixed
----
-$schema: https://example.org/schemas/gameplay_effect.json
+const PACK_WITH_READINGS: &str = concat!(
+    body!(),
+    knight!(),
+    "$schema: https://example.org/schemas/gameplay_effect.json
 Name: GE_Curse
 DurationPolicy: Infinite
 GrantedTags: [State.Cursed]
@@ -28,7 +20,8 @@ Name: GE_Smite
 DurationPolicy: Instant
 AssetTags: [Data.Power]
 Executions: [{ CalculatorClass: ExecCalc_Smite }]
-";
+"
+);
 
 /// `-(Power * Level + 10 if the target is cursed)`; gives up without a power, and if the dice are no dice.
 unsafe extern "C" fn smite(

@@ -7,6 +7,33 @@ use ugas_ffi::*;
 
 pub(crate) const PACK: &str = include_str!("../../examples/duel.yaml");
 
+/// A set with a hundred health, as the beginning of a pack.
+macro_rules! body {
+    () => {
+        "
+$schema: https://example.org/schemas/attribute_set.json
+Name: Body
+Attributes: [{ Name: Health, DefaultBaseValue: 100 }]
+"
+    };
+}
+
+/// A knight with the set `Body`, as the middle of a pack.
+macro_rules! knight {
+    () => {
+        "---
+$schema: https://example.org/schemas/gameplay_controller.json
+Name: Knight
+OwnerActor: { ActorID: Knight, ActorType: Player }
+AttributeSets: [{ Name: Body }]
+ReplicationMode: Mixed
+---
+"
+    };
+}
+
+pub(crate) use {body, knight};
+
 pub(crate) fn text(text: &str) -> ugas_str {
     ugas_str { data: text.as_ptr().cast(), length: text.len() }
 }
@@ -40,20 +67,17 @@ pub(crate) unsafe extern "C" fn slash(
 pub(crate) type Calculate =
     unsafe extern "C" fn(*mut c_void, *const ugas_calculation_input, *mut ugas_calculation_output) -> u32;
 
-/// Registers the calculation that the pack of the examples wants.
-pub(crate) fn add_slash(
-    context: *mut ugas_context,
-    loader: ugas_loader,
+/// A calculation that reads these attributes and no more; valid for as long as they are.
+pub(crate) fn calculation(
+    name: &'static str,
+    attributes: &[ugas_reading],
+    outputs: &[ugas_str],
     calculate: Calculate,
-    user: *mut c_void,
-    free: ugas_free,
-) -> ugas_status {
-    let party = |name, party: ugas_party| ugas_reading { name: text(name), party: party as u32, frozen: 0 };
-    let attributes = [party("Attack", ugas_party::Source), party("Armor", ugas_party::Target)];
-    let outputs = [text("Health")];
-    let calculation = ugas_calculation {
+    (user, free): (*mut c_void, ugas_free),
+) -> ugas_calculation {
+    ugas_calculation {
         size: size_of::<ugas_calculation>(),
-        name: text("ExecCalc_Slash"),
+        name: text(name),
         attributes: attributes.as_ptr(),
         attribute_count: attributes.len(),
         tags: null(),
@@ -66,7 +90,21 @@ pub(crate) fn add_slash(
         calculate: Some(calculate),
         user,
         free,
-    };
+    }
+}
+
+/// Registers the calculation that the pack of the examples wants.
+pub(crate) fn add_slash(
+    context: *mut ugas_context,
+    loader: ugas_loader,
+    calculate: Calculate,
+    user: *mut c_void,
+    free: ugas_free,
+) -> ugas_status {
+    let party = |name, party: ugas_party| ugas_reading { name: text(name), party: party as u32, frozen: 0 };
+    let attributes = [party("Attack", ugas_party::Source), party("Armor", ugas_party::Target)];
+    let outputs = [text("Health")];
+    let calculation = calculation("ExecCalc_Slash", &attributes, &outputs, calculate, (user, free));
     // SAFETY: a live context and a local variable.
     unsafe { ugas_loader_add_calculation(context, loader, &raw const calculation) }
 }

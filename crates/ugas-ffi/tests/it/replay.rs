@@ -4,7 +4,7 @@ use std::ptr::{null, null_mut};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, PACK, add_slash, copied, slash, text, zeroed_apply};
+use crate::host::{Host, PACK, add_slash, body, copied, knight, slash, text, zeroed_apply};
 
 /// Three ticks of a second: a slash of 20 in the first, thunder of 10 in each of the others. The names of both knights are
 /// noted.
@@ -161,23 +161,16 @@ fn what_is_played_is_not_changed_but_can_be_taken_up() {
 }
 
 /// A pack without native code.
-const PLAIN: &str = "
-$schema: https://example.org/schemas/attribute_set.json
-Name: Body
-Attributes: [{ Name: Health, DefaultBaseValue: 100 }]
----
-$schema: https://example.org/schemas/gameplay_controller.json
-Name: Knight
-OwnerActor: { ActorID: Knight, ActorType: Player }
-AttributeSets: [{ Name: Body }]
-ReplicationMode: Mixed
----
-$schema: https://example.org/schemas/gameplay_effect.json
+const PLAIN: &str = concat!(
+    body!(),
+    knight!(),
+    "$schema: https://example.org/schemas/gameplay_effect.json
 Name: GE_Bleed
 DurationPolicy: Infinite
 Period: { Period: 1.0, ExecuteOnApplication: false }
 Modifiers: [{ Attribute: Health, Operation: Add, Magnitude: { Type: ScalableFloat, Value: -1.0 } }]
-";
+"
+);
 
 fn plain(pack: &str) -> Host {
     Host::prepared(pack, |_, _| ugas_status::Ok)
