@@ -206,7 +206,15 @@ impl<P: Copy> Clone for TimerWheel<P> {
         nodes.clone_from(&source.nodes);
         *first_free = source.first_free;
         *len = source.len;
-        slots.clone_from(&source.slots);
+        // What stands in a slot that has no timer means nothing, and most slots have none.
+        for (level, (mine, theirs)) in occupancy.iter().zip(&source.occupancy).enumerate() {
+            let mut either = mine | theirs;
+            while either != 0 {
+                let place = (level << LEVEL_BITS) | either.trailing_zeros() as usize;
+                slots[place] = source.slots[place];
+                either &= either - 1;
+            }
+        }
         *occupancy = source.occupancy;
         due.clone_from(&source.due);
         late.clone_from(&source.late);
