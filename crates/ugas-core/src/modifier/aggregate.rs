@@ -7,7 +7,7 @@
 use super::Operation;
 use super::channels::ChannelSums;
 use crate::handle::ActiveEffectId;
-use crate::hash::{StateHash, StateHasher, state_hash_struct};
+use crate::hash::{StateHash, StateHasher};
 use crate::id::ChannelId;
 use crate::number::{nearly_zero, powu};
 
@@ -31,6 +31,8 @@ pub(crate) struct ModifierEntry {
     pub(crate) effect: ActiveEffectId,
     /// The contribution with stacks factored in; see [`contribution`].
     pub(crate) amount: f64,
+    /// [`Self::is_plain_addition`], as it is asked of every entry at every evaluation.
+    pub(crate) plain: bool,
 }
 
 impl ModifierEntry {
@@ -40,13 +42,9 @@ impl ModifierEntry {
         (self.slot, self.sequence, self.index)
     }
 
-    /// Whether it adds in layer 0 and counts whatever happens, as most do. Without branches: it is asked of every entry
-    /// at every evaluation.
-    #[inline]
-    const fn is_plain_addition(&self) -> bool {
-        let Conditions { tags, inhibited, predicted: _ } = self.conditions;
-        const { assert!(Operation::Add as u8 == 0) };
-        self.layer | self.operation as u8 | tags as u8 | inhibited as u8 == 0
+    /// Whether an entry like this adds in layer 0 and counts whatever happens, as most do.
+    pub(crate) const fn is_plain_addition(layer: u8, operation: Operation, conditions: Conditions) -> bool {
+        layer == 0 && matches!(operation, Operation::Add) && !conditions.can_fail()
     }
 }
 
@@ -134,12 +132,19 @@ pub(crate) fn aggregate(
 /// The same for the ordinary case, in one pass: all entries are in layer 0 and count whatever happens. `None` if they
 /// are not, and nothing is lost.
 pub(crate) fn aggregate_plain(base: f64, entries: &[ModifierEntry]) -> Option<Aggregated> {
-    let added = entries.iter().take_while(|entry| entry.is_plain_addition());
-    let (count, add) = added.fold((0, 0.0), |(count, add), entry| (count + 1, add + entry.amount));
-    if count == entries.len() {
+    let mut add = 0.0;
+    let mut rest = entries;
+    while let [entry, others @ ..] = rest
+        && entry.plain
+    {
+        add += entry.amount;
+        rest = others;
+    }
+    if rest.is_empty() {
         // What would multiply and divide is 1; adding zero as the rest of the formula does keeps negative zeros out.
         return Some(Aggregated { value: base + add + 0.0, divisor_ignored: false });
     }
+    let count = entries.len() - rest.len();
     let mut terms = Terms { add, ..Terms::new() };
     for (at, entry) in entries.iter().enumerate().skip(count) {
         if entry.layer != 0 || entry.conditions.can_fail() {
@@ -260,16 +265,32 @@ impl StateHash for Conditions {
     }
 }
 
-state_hash_struct!(ModifierEntry {
-    slot,
-    index,
-    layer,
-    operation,
-    channel,
-    conditions,
-    priority,
-    sequence,
-    applied,
-    effect,
-    amount,
-});
+impl StateHash for ModifierEntry {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self {
+            slot,
+            index,
+            layer,
+            operation,
+            channel,
+            conditions,
+            priority,
+            sequence,
+            applied,
+            effect,
+            amount,
+            plain: _,
+        } = self;
+        slot.state_hash(hasher);
+        index.state_hash(hasher);
+        layer.state_hash(hasher);
+        operation.state_hash(hasher);
+        channel.state_hash(hasher);
+        conditions.state_hash(hasher);
+        priority.state_hash(hasher);
+        sequence.state_hash(hasher);
+        applied.state_hash(hasher);
+        effect.state_hash(hasher);
+        amount.state_hash(hasher);
+    }
+}

@@ -349,17 +349,19 @@ impl State {
         let slot = self.layout(controller).slot_of(modifier.attribute)?;
         let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
         let magnitude = active.magnitudes.get(index).copied()?;
+        let conditions = Conditions {
+            tags: modifier.is_conditional(),
+            inhibited: active.inhibited,
+            predicted: active.spec.prediction.is_some(),
+        };
         Some(ModifierEntry {
             slot,
             index: index as u16,
             layer: modifier.layer,
             operation: modifier.operation,
             channel: modifier.channel,
-            conditions: Conditions {
-                tags: modifier.is_conditional(),
-                inhibited: active.inhibited,
-                predicted: active.spec.prediction.is_some(),
-            },
+            conditions,
+            plain: ModifierEntry::is_plain_addition(modifier.layer, modifier.operation, conditions),
             priority: effect.def.priority,
             sequence: active.sequence,
             applied: active.applied,

@@ -230,6 +230,7 @@ impl<'a> CalculationContext<'a> {
                     applied: 0,
                     effect: NO_EFFECT,
                     amount: contribution(other.operation, false, magnitude, 1),
+                    plain: false,
                 });
             }
             let value = aggregate(base, &entries, 0, |_| true, |_| {}).value;
