@@ -251,11 +251,14 @@ fn ability() -> Work {
     })
 }
 
+/// Everything is copied, for it is of another world than the time before.
 fn snapshot() -> Work {
-    let mut world = crowd(100);
-    let mut kept = world.sim.snapshot();
+    let mut worlds = [crowd(100), crowd(100)];
+    let mut copy = crowd(100);
+    let mut kept = copy.sim.snapshot();
     Box::new(move || {
-        world.sim.snapshot_into(&mut kept);
-        world.sim.restore(&kept).expect("it is of this catalog");
+        worlds.swap(0, 1);
+        worlds[0].sim.snapshot_into(&mut kept);
+        copy.sim.restore(&kept).expect("it is of this catalog");
     })
 }

@@ -5,7 +5,7 @@ use ugas::prelude::*;
 use crate::allocator;
 use crate::floor::{Copies, live_bytes};
 use crate::line::{Goal, Line, Unit};
-use crate::measure::{Effort, compare, subject};
+use crate::measure::{Effort, Subject, bulk, compare, subject, timed};
 use crate::world::World;
 
 const ATTRIBUTES: usize = 20;
@@ -39,30 +39,68 @@ pub(crate) fn crowd(units: usize) -> World {
     world
 }
 
-/// Snapshot and restore beside a copy of the bytes that are alive, there and back.
+/// Snapshot and restore beside a copy of the bytes that are alive, there and back: where everything has changed since,
+/// and where one controller in a hundred has. Only what has changed is copied, so that a restore right after a snapshot would
+/// measure nothing; changes in between do not count.
 pub(crate) fn snapshot(effort: Effort) -> Vec<Line> {
     let units = effort.population(10_000);
+    assert_snapshots(units.min(100));
+    let mut copies = Copies::new(units * LIVE);
+    let subjects =
+        [there_and_back(units, 1), there_and_back(units, 100), subject(move || copies.save_and_restore())];
+    let [all, some, floor] = compare(effort, subjects);
+    let line = |name: &str, timing, changed: &str| {
+        Line::new(name, timing, Goal::Floor(3.0)).floor(floor.median).must_not_allocate().note(format!(
+            "{units} controllers, {changed} changed since, into old memory, and back; floor: memcpy of {LIVE} B each"
+        ))
+    };
+    vec![line("snapshot", all, "all"), line("snapshot-hundredth", some, "one in 100")]
+}
+
+/// A snapshot and a restore of `units`, of which one in `changed` was changed before either: its values and all of its
+/// effects.
+fn there_and_back(units: usize, changed: usize) -> Subject<'static> {
+    let mut world = crowd(units);
+    let mut kept = world.sim.snapshot();
+    let hit = world.effect("GE_Hit");
+    let concerned: Vec<ControllerId> = world.units.iter().copied().step_by(changed).collect();
+    let effects: Vec<ActiveEffectId> = concerned
+        .iter()
+        .flat_map(|&unit| world.sim.controller(unit).expect("it is there").effects().to_vec())
+        .collect();
+    let mut level = 1.0;
+    let mut change = move |world: &mut World| {
+        level = 3.0 - level;
+        for &unit in &concerned {
+            world.apply(hit, unit);
+        }
+        for &active in &effects {
+            world.sim.set_level(active, level).expect("it is there");
+        }
+        world.drain();
+    };
+    bulk(1, move || {
+        change(&mut world);
+        let there = timed(|| world.sim.snapshot_into(&mut kept));
+        change(&mut world);
+        there + timed(|| world.sim.restore(&kept).expect("it is of this catalog"))
+    })
+}
+
+/// That a restore undoes what came after a snapshot.
+fn assert_snapshots(units: usize) {
     let mut world = crowd(units);
     let mut kept = world.sim.snapshot();
     let (hit, last) = (world.effect("GE_Hit"), world.attribute("A19"));
-    let hash = world.sim.state_hash();
-    world.apply(hit, world.units[0]);
-    assert_eq!(world.current(world.units[0], last), 18.0);
-    assert_ne!(world.sim.state_hash(), hash);
-    world.sim.restore(&kept).expect("it is of this catalog");
-    assert_eq!(world.sim.state_hash(), hash);
-    let mut copies = Copies::new(units * LIVE);
-    let ours = subject(move || {
+    for expected in [18.0, 17.0] {
+        world.apply(hit, world.units[0]);
         world.sim.snapshot_into(&mut kept);
+        let hash = world.sim.state_hash();
+        world.apply(hit, world.units[0]);
+        assert_ne!(world.sim.state_hash(), hash);
         world.sim.restore(&kept).expect("it is of this catalog");
-    });
-    let [ours, floor] = compare(effort, [ours, subject(move || copies.save_and_restore())]);
-    vec![
-        Line::new("snapshot", ours, Goal::Floor(3.0))
-            .floor(floor.median)
-            .must_not_allocate()
-            .note(format!("{units} controllers, into old memory, and back; floor: memcpy of {LIVE} B each")),
-    ]
+        assert_eq!((world.sim.state_hash(), world.current(world.units[0], last)), (hash, expected));
+    }
 }
 
 /// Memory for one controller beside its fields written down one after the other.

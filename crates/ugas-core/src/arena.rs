@@ -3,10 +3,15 @@
 //! The arena is our own because its free list must be part of the state: a restored simulation has to give out the
 //! same handles next as one that never stopped (I1).
 
+mod edition;
+mod touched;
+
 use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
+use self::edition::Editions;
+use self::touched::Touched;
 use crate::codec::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, Encoder};
 use crate::handle::Handle;
 use crate::hash::{StateHash, StateHasher};
@@ -36,6 +41,8 @@ pub struct Arena<H, T> {
     /// have had younger ones ([`Arena::refill`]), and is not written: whoever reads an arena has seen none of them.
     floor: NonZeroU32,
     touched: Touched,
+    /// Of each place.
+    editions: Editions,
     handle: PhantomData<fn() -> H>,
 }
 
@@ -48,6 +55,7 @@ impl<H: Handle, T> Arena<H, T> {
             occupied: 0,
             floor: NonZeroU32::MIN,
             touched: Touched::Ignored,
+            editions: Editions::new(),
             handle: PhantomData,
         }
     }
@@ -121,6 +129,7 @@ impl<H: Handle, T> Arena<H, T> {
                 self.first_free = next;
             }
             slot.content = Content::Occupied(make(handle));
+            self.editions.mark(index as usize);
             handle
         } else {
             let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 objects of a kind");
@@ -131,11 +140,17 @@ impl<H: Handle, T> Arena<H, T> {
                 self.slots.reserve_exact((self.slots.len() / 2).max(4));
             }
             self.slots.push(Slot { generation: NonZeroU32::MIN, content });
+            self.editions.push();
             handle
         };
         self.occupied += 1;
         self.touched.note(handle.index());
         handle
+    }
+
+    fn note_all(&mut self) {
+        self.touched.note_all(self.slots.len());
+        self.editions.mark_all(self.slots.len());
     }
 
     /// Takes an object out; its handle finds nothing from now on. A handle of the dead removes nothing.
@@ -169,6 +184,7 @@ impl<H: Handle, T> Arena<H, T> {
             None => Content::Retired,
         };
         self.occupied -= 1;
+        self.editions.mark(handle.index() as usize);
         Some((&mut slot.content, vacated))
     }
 
@@ -179,10 +195,14 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// The object with this handle, to be changed, if it lives.
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.touched.note(handle.index());
-        let slot = self.slots.get_mut(handle.index() as usize)?;
+        let at = handle.index() as usize;
+        let slot = self.slots.get_mut(at)?;
         match &mut slot.content {
-            Content::Occupied(value) if slot.generation == handle.generation() => Some(value),
+            Content::Occupied(value) if slot.generation == handle.generation() => {
+                self.touched.note(handle.index());
+                self.editions.mark(at);
+                Some(value)
+            }
             _ => None,
         }
     }
@@ -210,7 +230,7 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// All objects, to be changed, by index.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
-        self.touched.note_all(self.slots.len());
+        self.note_all();
         (0u32..).zip(&mut self.slots).filter_map(|(index, slot)| match &mut slot.content {
             Content::Occupied(value) => Some((H::from_parts(index, slot.generation), value)),
             Content::Free { .. } | Content::Retired => None,
@@ -238,7 +258,6 @@ impl<H: Handle, T> Arena<H, T> {
         T: Clone + 'a,
     {
         self.floor = self.unused_generation().max(floor);
-        self.touched.note_all(self.slots.len());
         self.first_free = None;
         self.occupied = 0;
         let mut next = 0;
@@ -272,6 +291,7 @@ impl<H: Handle, T> Arena<H, T> {
                 slot.generation = slot.generation.max(self.floor);
             }
         }
+        self.note_all();
     }
 
     /// Frees places without linking them, and makes those that are not there yet.
@@ -308,16 +328,23 @@ impl<H, T: Clone> Clone for Arena<H, T> {
             occupied: self.occupied,
             floor: self.floor,
             touched: Touched::Ignored,
+            editions: self.editions.clone(),
             handle: PhantomData,
         }
     }
 
-    /// Keeps the allocation, and what the objects of places occupied on both sides have allocated: restoring a
-    /// snapshot every frame must not allocate (I6).
+    /// Copies the places that are not the same already. Keeps the allocation, and what the objects of places occupied on
+    /// both sides have allocated: restoring a snapshot every frame must not allocate (I6).
     fn clone_from(&mut self, source: &Self) {
-        let Self { slots, first_free, occupied, floor, touched, handle: PhantomData } = self;
-        slots.clone_from(&source.slots);
-        touched.note_all(slots.len());
+        let Self { slots, first_free, occupied, floor, touched, editions, handle: PhantomData } = self;
+        slots.truncate(source.slots.len());
+        editions.follow(&source.editions, |at| {
+            match slots.get_mut(at) {
+                Some(slot) => slot.clone_from(&source.slots[at]),
+                None => slots.push(source.slots[at].clone()),
+            }
+            touched.note(at as u32);
+        });
         *floor = source.floor;
         *first_free = source.first_free;
         *occupied = source.occupied;
@@ -333,7 +360,8 @@ impl<H: Handle, T: fmt::Debug> fmt::Debug for Arena<H, T> {
 impl<H, T: StateHash> StateHash for Arena<H, T> {
     /// The free places too, in their order: they decide which handles come next (I1).
     fn state_hash(&self, hasher: &mut StateHasher) {
-        let Self { slots, first_free, occupied: _, floor: _, touched: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, touched: _, editions: _, handle: PhantomData } =
+            self;
         slots.state_hash(hasher);
         first_free.state_hash(hasher);
     }
@@ -341,7 +369,8 @@ impl<H, T: StateHash> StateHash for Arena<H, T> {
 
 impl<H, T: Encode> Encode for Arena<H, T> {
     fn encode(&self, encoder: &mut Encoder) {
-        let Self { slots, first_free, occupied: _, floor: _, touched: _, handle: PhantomData } = self;
+        let Self { slots, first_free, occupied: _, floor: _, touched: _, editions: _, handle: PhantomData } =
+            self;
         slots.encode(encoder);
         first_free.encode(encoder);
     }
@@ -367,63 +396,18 @@ impl<H, T: Decode> Decode for Arena<H, T> {
         if next.is_some() {
             return Err(decoder.invalid("the free places of an arena are linked in a circle"));
         }
+        let editions = Editions::fresh(slots.len());
         Ok(Self {
             slots,
             first_free,
             occupied,
             floor: NonZeroU32::MIN,
             touched: Touched::Ignored,
+            editions,
             handle: PhantomData,
         })
     }
 }
-
-/// Which places were touched. It says nothing about what is there, so it never makes two arenas differ, and a copy does not
-/// have it.
-#[derive(Debug)]
-enum Touched {
-    /// Nobody asks.
-    Ignored,
-    Noted {
-        places: Vec<u32>,
-        /// Whether each place is among them.
-        marks: Vec<bool>,
-    },
-}
-
-impl Touched {
-    fn all(count: usize) -> Self {
-        Self::Noted { places: (0..count as u32).collect(), marks: vec![true; count] }
-    }
-
-    fn note(&mut self, index: u32) {
-        if let Self::Noted { places, marks } = self {
-            let at = index as usize;
-            // A place that was just made; a handle of the dead of another arena is not noted.
-            if at == marks.len() {
-                marks.push(false);
-            }
-            if let Some(mark) = marks.get_mut(at).filter(|mark| !**mark) {
-                *mark = true;
-                places.push(index);
-            }
-        }
-    }
-
-    fn note_all(&mut self, count: usize) {
-        if matches!(self, Self::Noted { .. }) {
-            *self = Self::all(count);
-        }
-    }
-}
-
-impl PartialEq for Touched {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Touched {}
 
 #[derive(PartialEq, Eq)]
 struct Slot<T> {

@@ -151,16 +151,11 @@ impl Inspector {
         work: impl Into<Option<Duration>>,
     ) {
         if self.shared.is_watched() {
-            self.post(simulation, events.into_iter(), work.into());
+            self.post(simulation, events.into_iter().cloned(), work.into());
         }
     }
 
-    fn post<'a>(
-        &self,
-        simulation: &Simulation,
-        events: impl Iterator<Item = &'a Event>,
-        work: Option<Duration>,
-    ) {
+    fn post(&self, simulation: &Simulation, events: impl Iterator<Item = Event>, work: Option<Duration>) {
         self.shared.mailbox.post(simulation, events, work);
         self.shared.posts.fetch_add(1, Ordering::Relaxed);
         // A full queue means that the desk is at work, and it looks into the mailbox before every answer.

@@ -30,10 +30,10 @@ pub(crate) struct Mailbox {
 
 impl Mailbox {
     /// Leaves the state; one that was not taken yet is replaced, but its events are kept.
-    pub(crate) fn post<'a>(
+    pub(crate) fn post(
         &self,
         simulation: &Simulation,
-        new_events: impl Iterator<Item = &'a Event>,
+        new_events: impl Iterator<Item = Event>,
         work: Option<Duration>,
     ) {
         let spare = lock(&self.spare).take();
@@ -56,7 +56,7 @@ impl Mailbox {
             (events, lost_events) = (replaced.events, replaced.lost_events);
             *lock(&self.spare) = Some(replaced.snapshot);
         }
-        events.extend(new.cloned());
+        events.extend(new);
         *next = simulation.counters().events;
         let excess = events.len().saturating_sub(MOST_EVENTS);
         events.drain(..excess);

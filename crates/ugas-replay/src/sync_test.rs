@@ -140,7 +140,7 @@ impl SyncTest {
         let before = core::mem::replace(&mut self.saved, simulation.snapshot().to_bytes());
         // Whoever does not poll leaves older events there.
         let seen = core::mem::replace(&mut self.events_seen, simulation.counters().events);
-        let events = simulation.pending_events().filter(|event| event.sequence >= seen).cloned().collect();
+        let events = simulation.pending_events().filter(|event| event.sequence >= seen).collect();
         let step = Step { before, command, hash: simulation.state_hash(), events, time: simulation.now() };
         self.history.push_back(step);
         while self.history.len() > self.depth {

@@ -53,6 +53,11 @@ pub(crate) struct Slot {
     pub(crate) max: Option<Bound<u16>>,
     /// Whether modifiers count by other rules than their own: [`Evaluation`] or a native qualifier (M7).
     pub(crate) has_qualifier: bool,
+    /// Whether a client may not let it fall as far as it would.
+    pub(crate) has_floor: bool,
+    /// Whether its value follows from its base, bounds and modifiers alone, and nothing follows from its value: a write
+    /// to its base concerns nobody else on the controller.
+    pub(crate) stands_alone: bool,
     /// Slots to be re-evaluated when this one changes; all of them come later.
     pub(crate) dependents: Box<[u16]>,
     /// Slots whose base follows this one as their upper or lower bound (B1).
@@ -206,6 +211,8 @@ impl Layout {
             let none = Box::default;
             slots.push(Slot {
                 has_qualifier,
+                has_floor: attribute.def.prediction_floor.is_some(),
+                stands_alone: false,
                 attribute,
                 min,
                 max,
@@ -219,13 +226,18 @@ impl Layout {
             list.dedup();
             list.into_boxed_slice()
         };
+        let has_meta = slots.iter().any(|slot| !slot.attribute.def.drain_into.is_empty());
         for (slot, (dependents, followers)) in
             slots.iter_mut().zip(dependents.into_iter().zip(bound_followers))
         {
             slot.dependents = distinct(dependents);
             slot.bound_followers = distinct(followers);
+            slot.stands_alone = !has_meta
+                && !slot.has_qualifier
+                && slot.attribute.derived.is_none()
+                && slot.dependents.is_empty()
+                && slot.bound_followers.is_empty();
         }
-        let has_meta = slots.iter().any(|slot| !slot.attribute.def.drain_into.is_empty());
         Self { sets: sets.into(), slots: slots.into_boxed_slice(), has_meta, index }
     }
 

@@ -182,7 +182,8 @@ impl<'a> Compiler<'a> {
             has_live_magnitudes: false,
             is_unconditional: false,
             is_constant: false,
-            is_plain: false,
+            plain: None,
+            is_direct: false,
             leads_on: false,
             gives: false,
             is_indexed: false,
@@ -190,6 +191,7 @@ impl<'a> Compiler<'a> {
         self.check_results(&effect, calculations);
         self.derive_reads(&mut effect, calculations, &mut captures);
         effect.captures = captures.into_boxed_slice();
+        effect.derive_shortcuts();
         effect
     }
 
@@ -263,7 +265,6 @@ impl<'a> Compiler<'a> {
         effect.reads_source = live.contains(&WatchSide::Source) || frozen(Side::Source);
         effect.reads_target =
             live.contains(&WatchSide::Target) || frozen(Side::Target) || frozen(Side::Owner);
-        effect.derive_shortcuts();
     }
 
     fn modifier(&self, at: usize, def: &ModifierDef, captures: &mut Vec<Capture>) -> Modifier {

@@ -94,14 +94,25 @@ pub struct Effect {
     /// Whether all of its numbers stand in its definition, and nothing is calculated or shown with them: then what an
     /// application comes to needs no spec.
     pub(crate) is_constant: bool,
-    /// Whether it has one modifier and shows no cues, and is constant.
-    pub(crate) is_plain: bool,
+    /// What an execution writes, if that is one number and all there is to it: it is constant and shows no cues.
+    pub(crate) plain: Option<PlainWrite>,
+    /// Whether it is instant and plain, and no step of an application has anything to refuse or to do beside writing.
+    pub(crate) is_direct: bool,
     /// Whether an application leads to anything beside itself: others removed, abilities cancelled, more effects.
     pub(crate) leads_on: bool,
     /// Whether an instance gives its target anything beside modifiers: tags, abilities, cues, blocks.
     pub(crate) gives: bool,
     /// Whether somebody looks for instances of it; see [`EffectKey`](crate::controller::index::EffectKey).
     pub(crate) is_indexed: bool,
+}
+
+/// A change to one base by a number that is known beforehand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainWrite {
+    pub(crate) attribute: AttributeId,
+    pub(crate) operation: Operation,
+    pub(crate) magnitude: f64,
+    pub(crate) factor_in_stacks: bool,
 }
 
 impl Effect {
@@ -138,10 +149,18 @@ impl Effect {
             && self.modifiers.iter().all(is_plain)
             && self.executions.is_empty()
             && self.cue_magnitude.is_none();
-        self.is_plain = self.is_constant && self.modifiers.len() == 1 && self.cues.is_empty();
         self.leads_on = !self.remove_effects.is_empty()
             || !self.cancel_abilities.is_empty()
             || !self.additional.is_empty();
+        self.plain = self.plain_write();
+        self.is_direct = self.is_instant()
+            && self.plain.is_some()
+            && self.is_unconditional
+            && !self.leads_on
+            && !self.uses_random
+            && self.captures.is_empty()
+            && self.chance.is_none()
+            && self.requirement.is_none();
         self.gives = !self.granted_tags.is_empty()
             || !self.granted_abilities.is_empty()
             || !self.cues.is_empty()
@@ -150,12 +169,11 @@ impl Effect {
     }
 
     /// The only change to a base that it makes, if that is known beforehand.
-    #[inline]
-    pub(crate) fn plain_write(&self) -> Option<(&Modifier, f64)> {
-        if !self.is_plain {
-            return None;
-        }
-        self.constant_writes().next().map(|(_, modifier, magnitude)| (modifier, magnitude))
+    fn plain_write(&self) -> Option<PlainWrite> {
+        let is_plain = self.is_constant && self.modifiers.len() == 1 && self.cues.is_empty();
+        let (_, modifier, magnitude) = self.constant_writes().next().filter(|_| is_plain)?;
+        let &Modifier { attribute, operation, factor_in_stacks, .. } = modifier;
+        Some(PlainWrite { attribute, operation, magnitude, factor_in_stacks })
     }
 
     /// The modifiers of a [constant](Self::is_constant) effect that write bases, with their positions and magnitudes.

@@ -3,17 +3,17 @@
 mod category;
 #[cfg(feature = "tracing")]
 mod log;
+mod queue;
 mod subject;
 mod text;
 
 use core::fmt;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 pub use category::Category;
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
+pub(crate) use queue::{EventQueue, Origin};
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::PredictionKey;
@@ -166,7 +166,7 @@ pub enum EventKind {
         target: ControllerId,
         /// Base and current values of the attributes that it is known to change; see
         /// [`Effect::written_attributes`](crate::effect::Effect::written_attributes).
-        values: SmallVec<[(AttributeId, f64, f64); 2]>,
+        values: Vec<(AttributeId, f64, f64)>,
     },
     /// An effect became active, or a queued one began (§9.2, E4).
     EffectApplied {

@@ -137,7 +137,7 @@ impl Simulation {
     pub(super) fn activate_tagged(&mut self, controller: ControllerId, tags: &TagSet) -> Vec<ActivationId> {
         let handles: SmallVec<[AbilityHandle; 4]> = self.abilities_with_tags(controller, tags).collect();
         let mut runs = Vec::new();
-        let cause = self.scratch.prediction;
+        let cause = self.scratch.prediction();
         for handle in handles {
             let prediction = self.dependent_key(cause, handle);
             let request = ActivationRequest { prediction, ..ActivationRequest::default() };
@@ -268,13 +268,9 @@ impl Simulation {
         request: ActivationRequest,
     ) -> Result<ActivationId, ActivationRefusal> {
         let controller = self.state.abilities.get(handle).map(|granted| granted.controller);
-        self.scratch.cause = Cause {
-            operation: self.scratch.cause.operation,
-            source: controller,
-            ability: Some(handle),
-            ..Cause::default()
-        };
-        self.scratch.prediction = request.prediction;
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, source: controller, ability: Some(handle), ..Cause::default() };
+        self.scratch.blame_for(cause, request.prediction);
         // Validating.
         if let Err(refusal) = self.check_request(handle, &request) {
             self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
@@ -404,7 +400,7 @@ impl Simulation {
         }
         let (handle, ability, controller) = (activation.granted, activation.ability, activation.controller);
         self.blame_activation(id);
-        let cause = self.scratch.cause;
+        let cause = self.scratch.cause();
         self.cancel_all_threads(id);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
@@ -461,13 +457,13 @@ impl Simulation {
     /// Makes a run the cause of what follows.
     pub(super) fn blame_activation(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        self.scratch.cause = Cause {
-            operation: self.scratch.cause.operation,
+        let cause = Cause {
+            operation: self.scratch.cause().operation,
             source: Some(activation.controller),
             ability: Some(activation.granted),
             ..Cause::default()
         };
-        self.scratch.prediction = activation.prediction;
+        self.scratch.blame_for(cause, activation.prediction);
     }
 
     /// A cancellation that waits until what reacts to the same tag is done with it.

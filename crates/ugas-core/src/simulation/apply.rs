@@ -13,7 +13,7 @@ use super::{Simulation, SourceTags};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
+    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus, PlainWrite,
 };
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
@@ -100,10 +100,62 @@ impl Simulation {
         let Some(definition) = self.state.definition(&self.catalog, effect) else {
             return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
         };
+        if definition.is_direct && self.is_clear(source, target) {
+            let write = definition.plain;
+            return self.operate(|sim| match sim.apply_directly(effect, write, source, target) {
+                true => Ok(Application::Executed),
+                false => {
+                    let mut spec = sim.bare_spec(effect, source);
+                    sim.apply_one(&mut spec, target)
+                }
+            });
+        }
+        let mut spec = self.bare_spec(effect, source);
+        self.operate(|sim| sim.apply_one(&mut spec, target))
+    }
+
+    /// A spec of level 1 that knows its source and nothing else.
+    #[inline]
+    fn bare_spec(&self, effect: EffectId, source: Option<ControllerId>) -> EffectSpec {
         let context = EffectContext { source, ..EffectContext::default() };
+        let Some(definition) = self.state.definition(&self.catalog, effect) else {
+            return EffectSpec::new(effect, 0, 1.0, context);
+        };
         let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
         self.capture_into(&mut spec, definition, Side::Source, source);
-        self.operate(|sim| sim.apply_one(&mut spec, target))
+        spec
+    }
+
+    /// Whether nothing outside of an effect has a say in its application: no hook, no audit, no client that leaves it to
+    /// the authority, and nothing on the target that it could meet.
+    fn is_clear(&self, source: Option<ControllerId>, target: ControllerId) -> bool {
+        let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
+        self.scratch.batch_depth == 0
+            && self.catalog.before_apply.is_empty()
+            && !self.config.audit
+            && !self.is_client()
+            && self.state.controllers.get(target).is_some_and(|target| target.effect_index.is_empty())
+            && source.is_none_or(has_lived)
+    }
+
+    /// The steps of E1 for an [effect](Effect::is_direct) of which only the execution is left. False if that is not as plain
+    /// as it could be, and nothing has changed then.
+    fn apply_directly(
+        &mut self,
+        effect: EffectId,
+        write: Option<PlainWrite>,
+        source: Option<ControllerId>,
+        target: ControllerId,
+    ) -> bool {
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, effect: Some(effect), active: None, source, ability: None };
+        self.scratch.blame_for(cause, None);
+        self.trace(effect);
+        let is_done = self.execute_directly(effect, write, target);
+        if !is_done {
+            self.reset_budget();
+        }
+        is_done
     }
 
     /// One application, by a call or as a consequence. The spec is used up.
@@ -113,14 +165,14 @@ impl Simulation {
         target: ControllerId,
     ) -> Result<Application, Refusal> {
         let effect = spec.effect;
-        self.scratch.cause = Cause {
-            operation: self.scratch.cause.operation,
+        let cause = Cause {
+            operation: self.scratch.cause().operation,
             effect: Some(effect),
             active: None,
             source: spec.context.source,
             ability: spec.context.ability,
         };
-        self.scratch.prediction = spec.prediction;
+        self.scratch.blame_for(cause, spec.prediction);
         self.trace(effect);
         self.apply_steps(spec, target).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
@@ -161,7 +213,7 @@ impl Simulation {
         let prepared = self.prepare(&effect, spec, target, stream)?;
         let application = self.admit(prepared)?;
         if let Some(active) = application.active() {
-            self.scratch.cause.active = Some(active);
+            self.scratch.blame_active(active);
             let queued = matches!(application, Application::Queued(_));
             if !queued {
                 self.after_success(active, &effect);
@@ -510,10 +562,10 @@ impl Simulation {
     #[inline]
     fn cancel_by_effect(&mut self, effect: &Effect, target: ControllerId) {
         if let Some(tag) = effect.cancel_abilities.iter().next() {
-            let cause = self.scratch.cause;
+            let cause = self.scratch.cause();
             let reason = crate::ability::EndReason::CancelledByTag(tag);
             self.cancel_matching(target, &effect.cancel_abilities, None, reason);
-            self.scratch.cause = cause;
+            self.scratch.blame(cause);
         }
     }
 

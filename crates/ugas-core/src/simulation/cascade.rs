@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use super::{ActivationRequest, Simulation};
 use crate::ability::EndReason;
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{Cause, EventKind, RemovalReason};
+use crate::event::{Cause, EventKind, Origin, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
+use crate::time::Time;
 
 /// How many effects of a chain a `CascadeLimit` event names.
 const CHAIN_SHOWN: usize = 16;
@@ -58,8 +59,10 @@ struct Pending {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub(super) batch_depth: u32,
-    pub(super) cause: Cause,
-    pub(super) prediction: Option<PredictionKey>,
+    cause: Cause,
+    prediction: Option<PredictionKey>,
+    /// Another number for every change of cause or prediction, so that whether they are the same can be seen at a glance.
+    version: u64,
     /// The prediction that operations belong to unless they say otherwise.
     pub(super) ambient: Option<PredictionKey>,
     /// The ability of which it is settled that it reaches its targets.
@@ -98,10 +101,77 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// What happens now is put down to this.
+    #[inline]
+    pub(super) fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// The prediction that what happens now is part of.
+    #[inline]
+    pub(super) fn prediction(&self) -> Option<PredictionKey> {
+        self.prediction
+    }
+
+    /// Where an event of this moment comes from.
+    #[inline]
+    pub(super) fn origin(&self, time: Time) -> Origin {
+        Origin { time, cause: self.cause, prediction: self.prediction }
+    }
+
+    /// Equal only if neither the cause nor the prediction was set in between.
+    #[inline]
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Makes `cause` that of what follows.
+    #[inline]
+    pub(super) fn blame(&mut self, cause: Cause) {
+        self.cause = cause;
+        self.version += 1;
+    }
+
+    /// The same, as part of a prediction or of none.
+    #[inline]
+    pub(super) fn blame_for(&mut self, cause: Cause, prediction: Option<PredictionKey>) {
+        self.prediction = prediction;
+        self.blame(cause);
+    }
+
+    /// Names the instance of the effect that is the cause.
+    #[inline]
+    pub(super) fn blame_active(&mut self, active: ActiveEffectId) {
+        if self.cause.active != Some(active) {
+            self.cause.active = Some(active);
+            self.version += 1;
+        }
+    }
+
+    /// Makes what follows part of a prediction, or of none.
+    #[inline]
+    pub(super) fn predict(&mut self, prediction: Option<PredictionKey>) {
+        if self.prediction != prediction {
+            self.prediction = prediction;
+            self.version += 1;
+        }
+    }
+
+    /// The next event does not belong to the same run as the one before, whatever its cause.
+    pub(super) fn interrupt(&mut self) {
+        self.version += 1;
+    }
+
     /// Whether no value waits to be brought up to date.
     #[inline]
     pub(super) fn is_up_to_date(&self) -> bool {
         self.dirty.is_empty() && self.refresh.is_empty()
+    }
+
+    /// Whether every value is up to date and has had its event.
+    #[inline]
+    pub(super) fn has_settled(&self) -> bool {
+        self.is_up_to_date() && self.changes.is_empty()
     }
 
     /// Forgets all that was under way, and keeps the memory (I6).
@@ -110,6 +180,7 @@ impl Scratch {
             batch_depth,
             cause,
             prediction,
+            version,
             ambient,
             reached,
             roll,
@@ -135,6 +206,7 @@ impl Scratch {
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
         (*roll, *reached) = (0, None);
+        *version += 1;
         queue.clear();
         specs.clear();
         requests.clear();
@@ -170,8 +242,7 @@ impl Simulation {
     fn begin_operation(&mut self) {
         let operation = self.state.operation;
         self.state.operation += 1;
-        self.scratch.cause = Cause { operation, ..Cause::default() };
-        self.scratch.prediction = self.scratch.ambient;
+        self.scratch.blame_for(Cause { operation, ..Cause::default() }, self.scratch.ambient);
         self.scratch.roll = 0;
         if self.scratch.batch_depth == 0 {
             self.reset_budget();
@@ -206,8 +277,7 @@ impl Simulation {
                 self.report_cascade(parent, dropped);
                 continue;
             }
-            self.scratch.cause = pending.cause;
-            self.scratch.prediction = pending.prediction;
+            self.scratch.blame_for(pending.cause, pending.prediction);
             self.scratch.roll = pending.roll;
             self.scratch.current = pending.parent;
             match pending.consequence {
@@ -274,7 +344,7 @@ impl Simulation {
             self.find_idle_queues();
         }
         self.scratch.current = None;
-        self.scratch.prediction = None;
+        self.scratch.predict(None);
     }
 
     /// E12: queues of which nothing runs, because the budget was used up: the next operation begins them. They follow

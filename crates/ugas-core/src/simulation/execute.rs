@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::flush::Change;
 use super::magnitude::{Dice, Inputs};
 use super::{Role, Simulation, State, clamp};
-use crate::effect::{Effect, EffectSpec};
+use crate::effect::{Effect, EffectSpec, PlainWrite};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, EffectId, TagId};
@@ -102,6 +103,13 @@ pub(super) struct Planned {
     modifier: Option<u16>,
 }
 
+/// A change that was written and has had no event yet.
+struct Written {
+    change: Change,
+    new_base: f64,
+    new: f64,
+}
+
 /// What a base becomes (M9); `None` if the divisor is so near to zero that it counts as 1 (M3).
 pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u32) -> Option<f64> {
     let count = f64::from(stacks);
@@ -195,8 +203,12 @@ impl PostExecute<'_> {
 impl Simulation {
     /// Executes. On failure everything is as it was.
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
-        if self.execute_plainly(run) {
-            self.emit_executed(run);
+        let id = self.id_of(run);
+        if let Some(written) = self.write_plainly(run.effect.plain, run.active(), run.target) {
+            if let Some(Written { change, .. }) = written {
+                self.put_on_record(change);
+            }
+            self.emit(EventKind::EffectExecuted { effect: id, active: run.active(), target: run.target });
             return Ok(());
         }
         self.scratch.writes.0.clear();
@@ -207,7 +219,7 @@ impl Simulation {
             self.undo_writes(run.target);
             return Err(reason);
         }
-        self.emit_executed(run);
+        self.emit(EventKind::EffectExecuted { effect: id, active: run.active(), target: run.target });
         // What was evaluated under way was not clamped yet.
         if was_evaluated {
             for at in 0..self.scratch.writes.0.len() {
@@ -224,55 +236,70 @@ impl Simulation {
         Ok(())
     }
 
-    fn emit_executed(&mut self, run: &Run<'_>) {
-        let effect = self.id_of(run);
-        self.emit(EventKind::EffectExecuted { effect, active: run.active(), target: run.target });
+    /// Executes a write of which nothing is recalculated afterwards and before which nothing waits, so that both events can be
+    /// raised at once. False if it is another, and nothing has changed then.
+    pub(super) fn execute_directly(
+        &mut self,
+        effect: EffectId,
+        write: Option<PlainWrite>,
+        target: ControllerId,
+    ) -> bool {
+        if !self.scratch.changes.is_empty() {
+            return false;
+        }
+        let Some(written) = self.write_plainly(write, None, target) else { return false };
+        self.emit(EventKind::EffectExecuted { effect, active: None, target });
+        if let Some(Written { change, new_base, new }) = written {
+            self.emit(change.event(new_base, new));
+        }
+        true
     }
 
     /// The straight way for what most executions are: a number that goes on top of one base, which has no modifiers and
-    /// which nothing depends on. Clamped at once, it is the current value, too. False if this is another, and nothing
-    /// has changed then.
-    fn execute_plainly(&mut self, run: &Run<'_>) -> bool {
+    /// which nothing depends on. Clamped at once, it is the current value, too. `None` if this is another, and nothing
+    /// has changed then; `Some(None)` if the value is what it was.
+    fn write_plainly(
+        &mut self,
+        write: Option<PlainWrite>,
+        active: Option<ActiveEffectId>,
+        target: ControllerId,
+    ) -> Option<Option<Written>> {
         let Self { catalog, config, state, scratch, .. } = self;
-        let Some((modifier, magnitude)) = run.effect.plain_write() else { return false };
+        let PlainWrite { attribute, operation, magnitude, factor_in_stacks } = write?;
         // What waits to be brought up to date is so at every execution, and hooks see each.
         if scratch.batch_depth > 0 || !scratch.is_up_to_date() || catalog.has_hooks() {
-            return false;
+            return None;
         }
-        let is_client = config.role == Role::Client;
-        let stacks = match run.active().filter(|_| modifier.factor_in_stacks) {
+        let stacks = match active.filter(|_| factor_in_stacks) {
             Some(id) => state.effects.get(id).map_or(1, |active| active.stacks),
             None => 1,
         };
         let State { controllers, layouts, .. } = state;
-        let Some(controller) = controllers.get_mut(run.target) else { return false };
+        let controller = controllers.get_mut(target)?;
         let layout = &*layouts[controller.layout as usize];
-        let Some(slot) = layout.slot_of(modifier.attribute) else { return false };
-        let at = usize::from(slot);
-        let place = &layout.slots[at];
-        let stands_alone = controller.watchers.is_empty()
-            && !layout.has_meta
-            && !place.has_qualifier
-            && place.attribute.derived.is_none()
-            && place.dependents.is_empty()
+        let slot = layout.slot_of(attribute)?;
+        let place = &layout.slots[usize::from(slot)];
+        let stands_alone = place.stands_alone
+            && controller.watchers.is_empty()
             // A client may not let every value fall as far as it would.
-            && !(is_client && place.attribute.def.prediction_floor.is_some())
+            && !(place.has_floor && config.role == Role::Client)
             && controller.modifiers_of(slot).is_empty();
         if !stands_alone {
-            return false;
-        }
-        let Some(value) = written(controller.base[at], modifier.operation, magnitude, stacks) else {
-            return false;
-        };
-        if !value.is_finite() {
-            return false;
+            return None;
         }
         let (min, max) = State::bounds(controller, place);
-        scratch.record(run.target, controller, layout, slot);
-        let base = clamp(value + 0.0, min, max);
-        controller.base[at] = base;
-        controller.current[at] = clamp(base + 0.0, min, max) + 0.0;
-        true
+        let at = usize::from(slot);
+        let (base, current) = (controller.base.get_mut(at)?, controller.current.get_mut(at)?);
+        let value = written(*base, operation, magnitude, stacks).filter(|value| value.is_finite())?;
+        let (old_base, old) = (*base, *current);
+        let new_base = clamp(value + 0.0, min, max);
+        let new = new_base + 0.0;
+        (*base, *current) = (new_base, new);
+        if (old_base, old) == (new_base, new) {
+            return Some(None);
+        }
+        let change = scratch.change(target, attribute, slot, old_base, old);
+        Some(Some(Written { change, new_base, new }))
     }
 
     fn id_of(&self, run: &Run<'_>) -> EffectId {

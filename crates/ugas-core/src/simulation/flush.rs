@@ -27,6 +27,17 @@ pub(super) struct Change {
     old_base: f64,
     old: f64,
     cause: Cause,
+    /// Of the cause, see [`Scratch::blame`].
+    version: u64,
+}
+
+impl Change {
+    /// What it came to (B5).
+    #[inline]
+    pub(super) fn event(&self, new_base: f64, new: f64) -> EventKind {
+        let Self { controller, attribute, old_base, old, .. } = *self;
+        EventKind::AttributeChanged { controller, attribute, old_base, new_base, old, new }
+    }
 }
 
 /// Bases that are to follow a bound: whose, which, because of what, and from where to where it moved.
@@ -56,9 +67,21 @@ impl Scratch {
             return;
         }
         let (old_base, old) = (controller.base[usize::from(slot)], controller.current[usize::from(slot)]);
-        let attribute = layout.attribute_at(slot);
-        let cause = self.cause;
-        self.changes.push(Change { controller: id, attribute, slot, old_base, old, cause });
+        let change = self.change(id, layout.attribute_at(slot), slot, old_base, old);
+        self.changes.push(change);
+    }
+
+    /// What a slot was before something that the present cause leads to.
+    #[inline]
+    pub(super) fn change(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+        slot: u16,
+        old_base: f64,
+        old: f64,
+    ) -> Change {
+        Change { controller, attribute, slot, old_base, old, cause: self.cause(), version: self.version() }
     }
 }
 
@@ -278,17 +301,13 @@ impl Simulation {
                     followers.push((change.controller, follower, attribute, change.attribute, moved));
                 }
             }
-            self.emit_with(
-                change.cause,
-                EventKind::AttributeChanged {
-                    controller: change.controller,
-                    attribute: change.attribute,
-                    old_base: change.old_base,
-                    new_base,
-                    old: change.old,
-                    new,
-                },
-            );
+            let Change { cause, .. } = change;
+            let changed = change.event(new_base, new);
+            if change.version == self.scratch.version() {
+                self.emit(changed);
+            } else {
+                self.emit_with(cause, changed);
+            }
         }
         self.scratch.changes.clear();
         if followers.is_empty() {
@@ -327,11 +346,19 @@ impl Simulation {
             return;
         }
         let effect = self.catalog.internal.bound_change;
-        self.scratch.cause.effect = Some(effect);
-        self.scratch.cause.active = None;
+        let cause = self.scratch.cause();
+        self.scratch.blame(Cause { effect: Some(effect), active: None, ..cause });
         self.trace(effect);
         self.emit(EventKind::EffectExecuted { effect, active: None, target: id });
         self.write_base(id, at as u16, adjusted);
+    }
+
+    /// Remembers a change that was written already, unless the operation has touched the slot before.
+    pub(super) fn put_on_record(&mut self, change: Change) {
+        let controller = self.state.controllers.get_mut(change.controller);
+        if controller.is_some_and(|controller| controller.pending.recorded.insert(change.slot)) {
+            self.scratch.changes.push(change);
+        }
     }
 
     /// The values of a controller that is being put together have not changed: they have no event (P10).

@@ -146,7 +146,7 @@ impl Simulation {
     }
 
     fn press_one(&mut self, controller: ControllerId, input: InputId) -> Pressed {
-        let (now, cause) = (self.state.now, self.scratch.prediction);
+        let (now, cause) = (self.state.now, self.scratch.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
             match known.inputs.iter_mut().find(|state| state.input == input) {
                 Some(state) => (state.pressed, state.released) = (now, None),
@@ -204,7 +204,7 @@ impl Simulation {
     /// Whether a press may begin an ability here. With a network an input is a client's word, and begins nothing that a
     /// client may not begin (§13.7); and a prediction of what the server does leaves out what it does not do.
     fn may_be_pressed(&self, ability: &AbilityDef) -> bool {
-        let key = self.scratch.ambient.or(self.scratch.prediction);
+        let key = self.scratch.ambient.or(self.scratch.prediction());
         let is_predicted = self.is_client() && key.is_some();
         match self.config.role {
             Role::Authority => true,
@@ -222,7 +222,7 @@ impl Simulation {
         input: &InputId,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
         let (mut last, mut is_told) = (Ok(None), true);
-        let cause = self.scratch.prediction;
+        let cause = self.scratch.prediction();
         for handle in self.bound_to(controller, input) {
             let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
                 Err(refusal) => (Err(refusal), false),
@@ -288,10 +288,10 @@ impl Simulation {
         // Process valid inputs; the first that activates an ability ends it.
         for kept in &waiting {
             // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
-            let outer = self.scratch.prediction;
-            self.scratch.prediction = kept.prediction.or(outer);
+            let outer = self.scratch.prediction();
+            self.scratch.predict(kept.prediction.or(outer));
             let tried = self.try_input(id, &kept.input);
-            self.scratch.prediction = outer;
+            self.scratch.predict(outer);
             if let Ok(Some(_)) = tried {
                 break;
             }

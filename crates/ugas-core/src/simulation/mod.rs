@@ -50,7 +50,6 @@ mod targets;
 mod values;
 mod waits;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use ability::ActivationRequest;
@@ -74,7 +73,7 @@ use crate::ability::GrantedAbility;
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
-use crate::event::{Cause, Event, EventKind};
+use crate::event::{Cause, Event, EventKind, EventQueue};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
@@ -117,7 +116,7 @@ pub struct Simulation {
     shown: Vec<ControllerId>,
     state: State,
     scratch: Scratch,
-    events: VecDeque<Event>,
+    events: EventQueue,
     dropped_events: u64,
 }
 
@@ -131,7 +130,7 @@ impl Simulation {
             shown: Vec::new(),
             state,
             scratch: Scratch::default(),
-            events: VecDeque::new(),
+            events: EventQueue::default(),
             dropped_events: 0,
         }
     }
@@ -255,16 +254,16 @@ impl Simulation {
     /// }
     /// ```
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.events.pop()
     }
 
     /// Takes all events that were not polled yet, oldest first.
     pub fn events(&mut self) -> impl Iterator<Item = Event> + '_ {
-        self.events.drain(..)
+        self.events.drain()
     }
 
-    /// The events that were not polled yet, oldest first, left in place.
-    pub fn pending_events(&self) -> impl ExactSizeIterator<Item = &Event> {
+    /// Copies of the events that were not polled yet, oldest first; they are left in place.
+    pub fn pending_events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.events.iter()
     }
 
@@ -281,13 +280,17 @@ impl Simulation {
 
     /// A copy of the whole state, as it is between calls (I1). Events that were not polled are not part of it.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { catalog: Arc::clone(&self.catalog), state: self.state.clone() }
+        let (catalog, state) = (Arc::clone(&self.catalog), self.state.clone());
+        Snapshot { catalog, state, is_settled: self.is_settled() }
     }
 
-    /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick.
+    /// Writes the state over an older snapshot, whose memory is used again: what a rollback buffer does every tick. What has
+    /// not changed since the older one was taken is not copied, and neither is it by [`Self::restore`]: both cost what
+    /// happened in between, and not how much there is (I5).
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         snapshot.catalog = Arc::clone(&self.catalog);
         snapshot.state.clone_from(&self.state);
+        snapshot.is_settled = self.is_settled();
     }
 
     /// Goes back to a snapshot. What follows is identical to what followed then, down to the handles given out next.
@@ -304,12 +307,29 @@ impl Simulation {
         self.state.clone_from(&snapshot.state);
         self.scratch.reset();
         self.events.clear();
-        self.take_up_pending();
+        if !snapshot.is_settled {
+            self.list_pending();
+        }
+        self.go_on();
         Ok(())
     }
 
-    /// A snapshot from inside a batch has values and abilities that waited for its end; they are due now.
-    fn take_up_pending(&mut self) {
+    /// Does what was still to be done when the state was copied.
+    fn go_on(&mut self) {
+        if self.resume_all() || !self.scratch.is_up_to_date() {
+            self.settle();
+        }
+    }
+
+    /// Whether nothing waits for the end of a batch or for the next operation.
+    fn is_settled(&self) -> bool {
+        let scratch = &self.scratch;
+        scratch.batch_depth == 0 && scratch.has_settled() && scratch.begins.is_empty()
+    }
+
+    /// A snapshot from inside a batch has values that waited for its end, and one from after a cascade that was cut short
+    /// has queues that wait to begin; they are due now.
+    fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
         for (id, controller) in controllers.iter_mut() {
@@ -327,10 +347,6 @@ impl Simulation {
         }
         if has_queues {
             self.find_idle_queues();
-        }
-        let resumes = self.resume_all();
-        if !self.scratch.dirty.is_empty() || !self.scratch.refresh.is_empty() || resumes {
-            self.settle();
         }
     }
 
@@ -367,23 +383,38 @@ impl Simulation {
         &self.state
     }
 
+    /// Raises an event, and lets it lead to what waits for it.
     fn emit(&mut self, kind: EventKind) {
-        self.emit_with(self.scratch.cause, kind);
+        self.observe(&kind);
+        self.publish(kind);
     }
 
+    /// Raises an event of what goes back to another cause than that of the moment.
     fn emit_with(&mut self, cause: Cause, kind: EventKind) {
         self.observe(&kind);
+        let outer = self.scratch.cause();
+        self.scratch.blame(cause);
+        self.publish(kind);
+        self.scratch.blame(outer);
+    }
+
+    #[inline(always)]
+    fn publish(&mut self, kind: EventKind) {
         let sequence = self.state.events;
         self.state.events += 1;
         if self.events.len() >= self.config.max_events as usize {
             self.dropped_events += 1;
+            self.scratch.interrupt();
             return;
         }
-        let prediction = self.scratch.prediction;
-        let event = Event { sequence, time: self.state.now, cause, prediction, kind };
         #[cfg(feature = "tracing")]
-        crate::event::log(&event, self);
-        self.events.push_back(event);
+        let kind = {
+            let event = self.scratch.origin(self.state.now).event(sequence, kind);
+            crate::event::log(&event, self);
+            event.kind
+        };
+        let Self { events, scratch, state, .. } = self;
+        events.push(sequence, scratch.version(), kind, || scratch.origin(state.now));
     }
 }
 

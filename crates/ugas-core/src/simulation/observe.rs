@@ -108,7 +108,7 @@ impl Simulation {
     /// Whether the tag comes from the effect that grants an ability's own tags.
     fn is_own_tag(&self, activation: ActivationId) -> bool {
         let granted = self.state.activations.get(activation).map(|known| known.granted);
-        let cause = self.scratch.cause;
+        let cause = self.scratch.cause();
         cause.effect == Some(self.catalog.internal.owned_tags) && cause.ability == granted
     }
 

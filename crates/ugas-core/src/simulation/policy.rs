@@ -142,7 +142,7 @@ impl Simulation {
             None => inhibited,
         };
         self.schedule(id);
-        self.scratch.cause.active = Some(id);
+        self.scratch.blame_active(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
         if was != inhibited {
             self.update_modifiers(id, effect);

@@ -21,9 +21,9 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else { return };
         if controller.tags.has_any(&effect.remove_on) {
             // As soon as the tag is there: its modifiers never count beside it.
-            let outer = (self.scratch.cause, self.scratch.prediction);
+            let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
             self.remove_active(id, RemovalReason::RemovedByTag);
-            (self.scratch.cause, self.scratch.prediction) = outer;
+            self.scratch.blame_for(cause, prediction);
             return;
         }
         if status == EffectStatus::Queued {
@@ -59,13 +59,14 @@ impl Simulation {
         active.inhibited = inhibited;
         let (given, effect_id, target) = (active.given, active.effect, active.target);
         let cause = Cause {
-            operation: self.scratch.cause.operation,
+            operation: self.scratch.cause().operation,
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        let outer = core::mem::replace(&mut self.scratch.cause, cause);
+        let outer = self.scratch.cause();
+        self.scratch.blame(cause);
         self.update_modifiers(id, effect);
         if inhibited {
             self.emit(EventKind::EffectInhibited { effect: effect_id, active: id, target });
@@ -79,7 +80,7 @@ impl Simulation {
             }
             self.resume_period(id, effect);
         }
-        self.scratch.cause = outer;
+        self.scratch.blame(outer);
     }
 
     /// E7: what an inhibition did to the period.

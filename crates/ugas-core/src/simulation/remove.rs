@@ -188,14 +188,14 @@ impl Simulation {
     /// Makes an active effect the cause of what follows.
     pub(super) fn blame(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
-        self.scratch.cause = Cause {
-            operation: self.scratch.cause.operation,
+        let cause = Cause {
+            operation: self.scratch.cause().operation,
             effect: Some(active.effect),
             active: Some(id),
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        self.scratch.prediction = active.spec.prediction;
+        self.scratch.blame_for(cause, active.spec.prediction);
         self.scratch.roll = self.state.now.micros();
     }
 }

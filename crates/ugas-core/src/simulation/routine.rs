@@ -100,12 +100,19 @@ impl Simulation {
     /// none.
     pub(super) fn resume_all(&mut self) -> bool {
         let mut waiting: SmallVec<[(u64, u32, ActivationId); 4]> = SmallVec::new();
-        for (id, activation) in self.state.activations.iter_mut() {
-            for thread in &mut activation.threads {
-                thread.reacting &= thread.is_busy();
+        let mut calmed: SmallVec<[ActivationId; 4]> = SmallVec::new();
+        for (id, activation) in self.state.activations.iter() {
+            if activation.threads.iter().any(|thread| thread.reacting && !thread.is_busy()) {
+                calmed.push(id);
             }
             let busy = activation.threads.iter().filter(|thread| thread.is_busy());
             waiting.extend(busy.map(|thread| (activation.sequence, thread.id, id)));
+        }
+        for id in calmed {
+            let Some(activation) = self.state.activations.get_mut(id) else { continue };
+            for thread in &mut activation.threads {
+                thread.reacting &= thread.is_busy();
+            }
         }
         waiting.sort_unstable();
         for &(_, thread, activation) in &waiting {

@@ -313,8 +313,13 @@ impl Clone for State {
         self.activations.clone_from(activations);
         self.tasks.clone_from(tasks);
         self.runtime_effects.clone_from(runtime_effects);
-        self.owners.clone_from(owners);
-        self.avatars.clone_from(avatars);
+        // A tree is copied by allocating another, so that looking for a difference first is cheaper.
+        if self.owners != *owners {
+            self.owners.clone_from(owners);
+        }
+        if self.avatars != *avatars {
+            self.avatars.clone_from(avatars);
+        }
         self.timers.clone_from(timers);
         self.layouts.clone_from(layouts);
     }

@@ -636,6 +636,10 @@ impl Simulation {
     /// Tells the tasks that wait for `subject` of a controller of an event. Most controllers have none.
     #[inline]
     pub(super) fn wake(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
+        // Whoever waits is a task, and often there is none in the whole simulation.
+        if self.state.tasks.is_empty() {
+            return;
+        }
         let known = self.state.controllers.get(controller);
         if known.is_some_and(|known| !known.subscriptions.is_empty()) {
             self.wake_waiting(controller, subject, event);

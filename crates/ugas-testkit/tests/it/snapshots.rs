@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ugas_core::event::Event;
+use ugas_core::simulation::Snapshot;
 use ugas_testkit::fixtures::{Bout, Op, arena, operations, random_game};
 use ugas_testkit::oracle::Game;
 
@@ -41,8 +42,62 @@ fn check(game: &Game, before: &[Op], after: &[Op]) -> Result<(), TestCaseError> 
     Ok(())
 }
 
+/// Two worlds that were one, and places for snapshots that are written over again and again by both: only what differs is
+/// copied, so whatever is taken for the same must be.
+fn check_ring(game: &Game, moves: &[(u8, usize, usize)], operations: &[Op]) -> Result<(), TestCaseError> {
+    let mut first = Bout::new(game);
+    first.run(&Op::Advance(1));
+    let mut worlds = [first.clone(), first];
+    let mut places: [Option<(Snapshot, Bout)>; 3] = [None, None, None];
+    let mut operations = operations.iter();
+    for &(kind, world, place) in moves {
+        match kind {
+            // Keeps the world, over what another may have kept.
+            0 | 1 => {
+                let snapshot = match places[place].take() {
+                    Some((mut old, _)) => {
+                        worlds[world].sim.snapshot_into(&mut old);
+                        old
+                    }
+                    None => worlds[world].sim.snapshot(),
+                };
+                let then = worlds[world].clone();
+                prop_assert_eq!(snapshot.to_bytes(), then.sim.snapshot().to_bytes(), "kept");
+                places[place] = Some((snapshot, then));
+            }
+            // Goes back, maybe to what was the other's.
+            2 => {
+                let Some((snapshot, then)) = &places[place] else { continue };
+                let mut back = then.clone();
+                core::mem::swap(&mut back.sim, &mut worlds[world].sim);
+                back.sim.restore(snapshot).unwrap();
+                prop_assert_eq!(back.sim.snapshot().to_bytes(), then.sim.snapshot().to_bytes(), "restored");
+                prop_assert_eq!(back.sim.inconsistencies(), Vec::<String>::new());
+                worlds[world] = back;
+            }
+            _ => operations.by_ref().take(2).for_each(|operation| worlds[world].run(operation)),
+        }
+        prop_assert_eq!(worlds[world].sim.inconsistencies(), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+fn moves() -> impl Strategy<Value = Vec<(u8, usize, usize)>> {
+    proptest::collection::vec((0u8..6, 0usize..2, 0usize..3), 10..40)
+}
+
 proptest! {
     #![proptest_config(crate::cases(1))]
+
+    #[test]
+    fn written_over_each_other(moves in moves(), operations in operations(40)) {
+        check_ring(&arena(), &moves, &operations)?;
+    }
+
+    #[test]
+    fn written_over_each_other_in_random_games(game in random_game(), moves in moves(), operations in operations(40)) {
+        check_ring(&game, &moves, &operations)?;
+    }
 
     #[test]
     fn of_the_arena(before in operations(30), after in operations(30)) {

@@ -4,14 +4,15 @@
 use super::Reload;
 use crate::ability::{ActivationReason, ActivationRefusal, EndReason};
 use crate::effect::calculation::CalculationError;
-use crate::event::{Cause, Event, EventKind};
+use crate::event::{Event, EventKind};
 use crate::expr::EvalError;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::reload::Renumbering;
 
 impl Reload<'_> {
     pub(super) fn translate_events(&mut self) {
-        self.next.events = self.old.events.iter().map(|event| self.ids.event(event)).collect();
+        self.next.events.clear();
+        self.next.events.extend(self.old.events.iter().map(|event| self.ids.event(event)));
     }
 
     /// Where a cascade was cut short, queues of effects still wait to begin, and go on waiting for the next operation.
@@ -25,23 +26,15 @@ impl Reload<'_> {
 }
 
 impl Renumbering {
-    fn event(&self, event: &Event) -> Event {
-        let Event { sequence, time, cause, prediction, kind } = event;
-        let Cause { operation, effect, active, source, ability } = *cause;
-        let effect = effect.map(|effect| self.effect_or_unknown(effect));
-        Event {
-            sequence: *sequence,
-            time: *time,
-            cause: Cause { operation, effect, active, source, ability },
-            prediction: *prediction,
-            kind: self.event_kind(kind),
-        }
+    fn event(&self, mut event: Event) -> Event {
+        event.cause.effect = event.cause.effect.map(|effect| self.effect_or_unknown(effect));
+        self.event_kind(&mut event.kind);
+        event
     }
 
-    /// Copies the event and translates what it names.
-    fn event_kind(&self, kind: &EventKind) -> EventKind {
-        let mut kind = kind.clone();
-        match &mut kind {
+    /// Translates what an event names.
+    fn event_kind(&self, kind: &mut EventKind) {
+        match kind {
             EventKind::ControllerSpawned { .. }
             | EventKind::ControllerDespawned { .. }
             | EventKind::OwnerChanged { .. }
@@ -123,7 +116,6 @@ impl Renumbering {
                 }
             }
         }
-        kind
     }
 
     fn refusal(&self, refusal: &mut Refusal) {

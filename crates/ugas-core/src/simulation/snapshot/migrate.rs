@@ -58,7 +58,8 @@ impl Simulation {
         let snapshot = read_state(&mut decoder, &catalog, trust)?;
         let mut simulation = Self::new(catalog, self.config.clone());
         simulation.state = snapshot.state;
-        simulation.take_up_pending();
+        simulation.list_pending();
+        simulation.go_on();
         let report = simulation.reload(Arc::clone(&self.catalog))?;
         *self = simulation;
         Ok(report)

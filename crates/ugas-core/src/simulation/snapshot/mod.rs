@@ -26,6 +26,8 @@ pub struct Snapshot {
     /// The catalog that the state's ids are of.
     pub(super) catalog: Arc<Catalog>,
     pub(super) state: State,
+    /// Whether nothing in it waits to be brought up to date, as far as is known.
+    pub(super) is_settled: bool,
 }
 
 /// A snapshot of a simulation of another catalog, whose ids would mean other things here.
@@ -135,7 +137,7 @@ fn read_state(
     let mut simulation = Simulation::new(Arc::clone(catalog), super::Config::default());
     simulation.state = State::decode_facts(decoder, catalog)?;
     simulation.derive_all();
-    let snapshot = Snapshot { catalog: Arc::clone(catalog), state: simulation.state };
+    let snapshot = Snapshot { catalog: Arc::clone(catalog), state: simulation.state, is_settled: false };
     let at = decoder.position() as u64;
     let found = u64::from_le_bytes(decoder.fixed()?);
     decoder.finish()?;

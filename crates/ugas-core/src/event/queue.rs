@@ -1,0 +1,214 @@
+//! Events that nobody has polled yet, kept small: events come in runs that share their time, their cause and their
+//! prediction, so these are written down once a run.
+
+use std::collections::VecDeque;
+
+use super::{Cause, Event, EventKind};
+use crate::prediction::PredictionKey;
+use crate::time::Time;
+
+/// Events in the order in which they were raised.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventQueue {
+    kinds: VecDeque<EventKind>,
+    /// Where the events come from, run by run; their counts add up to the number of kinds.
+    runs: VecDeque<Run>,
+}
+
+/// What the events of a run have in common.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    /// Position in the stream of the first that is left; the others follow it.
+    sequence: u64,
+    count: u32,
+    /// Equal for events whose origin is the same, and whose numbers follow one another.
+    version: u64,
+    origin: Origin,
+}
+
+/// Where an event comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Origin {
+    pub(crate) time: Time,
+    pub(crate) cause: Cause,
+    pub(crate) prediction: Option<PredictionKey>,
+}
+
+impl EventQueue {
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Adds an event. Of two in a row with the same version the origin is that of the first, and their numbers follow one
+    /// another.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        sequence: u64,
+        version: u64,
+        kind: EventKind,
+        origin: impl FnOnce() -> Origin,
+    ) {
+        match self.runs.back_mut() {
+            Some(run) if run.version == version && run.count < u32::MAX => run.count += 1,
+            _ => self.runs.push_back(Run { sequence, count: 1, version, origin: origin() }),
+        }
+        self.kinds.push_back(kind);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Event> {
+        let kind = self.kinds.pop_front()?;
+        let run = self.runs.front_mut()?;
+        let event = run.take(kind);
+        if run.count == 0 {
+            self.runs.pop_front();
+        }
+        Some(event)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.kinds.clear();
+        self.runs.clear();
+    }
+
+    /// Takes all events; those that nobody looked at are gone with the iterator.
+    pub(crate) fn drain(&mut self) -> Drain<'_> {
+        Drain { queue: self, run: Run::default() }
+    }
+
+    /// Copies of all events, which stay where they are.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
+        let mut runs = self.runs.iter();
+        let (mut run, mut taken) = (runs.next(), 0);
+        self.kinds.iter().map(move |kind| {
+            if run.is_some_and(|run| taken == run.count) {
+                (run, taken) = (runs.next(), 0);
+            }
+            let run = run.expect("runs count all events");
+            taken += 1;
+            run.origin.event(run.sequence + u64::from(taken - 1), kind.clone())
+        })
+    }
+}
+
+impl Run {
+    /// The first of its events, which it has no longer.
+    #[inline]
+    fn take(&mut self, kind: EventKind) -> Event {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        self.count -= 1;
+        self.origin.event(sequence, kind)
+    }
+}
+
+impl Origin {
+    #[inline]
+    pub(crate) fn event(self, sequence: u64, kind: EventKind) -> Event {
+        let Self { time, cause, prediction } = self;
+        Event { sequence, time, cause, prediction, kind }
+    }
+}
+
+/// Events from elsewhere, each a run of its own.
+impl Extend<Event> for EventQueue {
+    fn extend<I: IntoIterator<Item = Event>>(&mut self, events: I) {
+        for Event { sequence, time, cause, prediction, kind } in events {
+            let origin = Origin { time, cause, prediction };
+            self.runs.push_back(Run { sequence, count: 1, version: u64::MAX, origin });
+            self.kinds.push_back(kind);
+        }
+    }
+}
+
+/// Takes events out of a queue until none is left.
+pub(crate) struct Drain<'a> {
+    queue: &'a mut EventQueue,
+    /// What is left of the run that the next event is of.
+    run: Run,
+}
+
+impl Iterator for Drain<'_> {
+    type Item = Event;
+
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        if self.run.count == 0 {
+            self.run = self.queue.runs.pop_front()?;
+        }
+        let kind = self.queue.kinds.pop_front()?;
+        Some(self.run.take(kind))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.queue.len(), Some(self.queue.len()))
+    }
+}
+
+impl ExactSizeIterator for Drain<'_> {}
+
+impl Drop for Drain<'_> {
+    fn drop(&mut self) {
+        if self.queue.len() > 0 {
+            self.queue.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::ControllerId;
+
+    fn event(sequence: u64, operation: u64, micros: u64) -> Event {
+        Event {
+            sequence,
+            time: Time::from_micros(micros),
+            cause: Cause { operation, ..Cause::default() },
+            prediction: None,
+            kind: EventKind::OwnerDied { controller: ControllerId::from_bits(1 << 32 | sequence).unwrap() },
+        }
+    }
+
+    /// Two of one operation, one of the next, one later, and one after a gap in the numbers.
+    fn events() -> Vec<Event> {
+        vec![event(5, 1, 0), event(6, 1, 0), event(7, 2, 0), event(8, 2, 9), event(10, 2, 9)]
+    }
+
+    /// A version for each operation, time and gap.
+    fn queue() -> EventQueue {
+        let mut queue = EventQueue::default();
+        for (event, version) in events().into_iter().zip([1, 1, 2, 3, 4]) {
+            let Event { sequence, time, cause, prediction, kind } = event;
+            queue.push(sequence, version, kind, || Origin { time, cause, prediction });
+        }
+        queue
+    }
+
+    #[test]
+    fn what_comes_in_goes_out() {
+        assert!(queue().iter().eq(events()));
+        assert!(queue().drain().eq(events()));
+        let mut queue = queue();
+        assert_eq!(queue.runs.len(), 4);
+        assert!(core::iter::from_fn(|| queue.pop()).eq(events()));
+        assert!(queue.runs.is_empty());
+        queue.extend(events());
+        assert!(queue.iter().eq(events()));
+    }
+
+    #[test]
+    fn what_is_left_of_a_run_keeps_its_numbers() {
+        let mut queue = queue();
+        queue.pop();
+        assert_eq!(queue.iter().next(), Some(event(6, 1, 0)));
+        assert_eq!((queue.len(), queue.iter().len()), (4, 4));
+        drop(queue.drain());
+        assert_eq!((queue.len(), queue.runs.len()), (0, 0));
+    }
+
+    #[test]
+    fn an_event_is_a_line_of_the_cache() {
+        assert!(size_of::<EventKind>() <= 64, "{}", size_of::<EventKind>());
+    }
+}
