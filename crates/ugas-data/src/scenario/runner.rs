@@ -127,6 +127,19 @@ impl<'s> Runner<'s> {
     ) -> Result<Self, Failure> {
         let Beginning { simulation, brought_over } =
             scenario.begin(catalog, seed).map_err(|wrong| Failure::of(&scenario.error(wrong)))?;
+        let (begin, until) = (simulation.now(), options.until);
+        if let Some(until) = until.filter(|until| *until < begin) {
+            let (begin, until) = (begin.as_seconds(), until.as_seconds());
+            return Err(Failure {
+                step: None,
+                line: scenario.line(scenario.doc.span),
+                expected: format!("a time from {begin} s"),
+                actual: format!("{until} s"),
+                message: format!(
+                    "the scenario begins with a state at {begin} s, and {until} s is before that"
+                ),
+            });
+        }
         let mut runner = Self {
             scenario,
             simulation,

@@ -232,6 +232,15 @@ fn a_moment_of_it_is_cut_where_its_clock_says() {
 }
 
 #[test]
+fn what_was_before_it_is_not_known() {
+    let moment = scenario(&beginning_with(&duel(), "Steps: [ { Advance: 1 } ]"));
+    let until = |seconds| Options { until: Some(Time::from_seconds(seconds)), ..Options::default() };
+    let Err(failure) = Runner::new(&moment, moment.catalog().unwrap(), until(1.5)) else { panic!("it runs") };
+    assert_eq!(failure.message, "the scenario begins with a state at 1.75 s, and 1.5 s is before that");
+    assert!(moment.run(&until(1.75)).passed());
+}
+
+#[test]
 fn a_hash_that_differs_fails() {
     let text = beginning_with(&duel(), "Steps:\n  - Expect: { Hash: \"0123456789abcdef\" }");
     let outcome = scenario(&text).run(&Options::default());
