@@ -18,6 +18,17 @@ pub(crate) const DOC: CodeDoc = CodeDoc {
     mend: "Export the moment again, or write the snapshot again, with its rules: `Snapshot::to_bytes_with_rules`. A state without rules needs the very `Pack` or `Definitions` that it was taken under.",
 };
 
+/// Longest reason, in characters: rules that somebody else wrote may have any number of mistakes.
+const LONGEST: usize = 500;
+
+fn short(reason: impl core::fmt::Display) -> String {
+    let reason = reason.to_string();
+    match reason.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &reason[..at]),
+        None => reason,
+    }
+}
+
 /// A text that does not stand for bytes.
 pub(crate) fn not_base64(span: Span, what: impl core::fmt::Display) -> Diagnostic {
     DOC.report(span, format!("the state is not base64: {what}"))
@@ -46,7 +57,7 @@ pub(crate) fn unreadable(span: Span, error: &DecodeError) -> Diagnostic {
             .report(span, format!("the state cannot be read: {}", error.kind))
             .help("update, or export the moment again with this version"),
         _ => DOC
-            .report(span, format!("the state cannot be read: {error}"))
+            .report(span, format!("the state cannot be read: {}", short(error)))
             .help("export the moment again, or copy the whole text as it was written"),
     }
 }
@@ -65,7 +76,7 @@ pub(crate) fn unusable_rules(span: Span, error: &RebuildError) -> Diagnostic {
         }
         _ => "export the moment again, or add the `Pack` that it was taken under",
     };
-    DOC.report(span, format!("the rules of the state cannot be used: {error}")).help(help)
+    DOC.report(span, format!("the rules of the state cannot be used: {}", short(error))).help(help)
 }
 
 /// It cannot be brought to the rules of the scenario.
@@ -76,5 +87,5 @@ pub(crate) fn cannot_go_on(span: Span, error: &ReloadError) -> Diagnostic {
 
 /// Whatever else is in the way.
 pub(crate) fn unusable(span: Span, error: &dyn core::error::Error) -> Diagnostic {
-    DOC.report(span, format!("the state cannot be used: {error}")).help("export the moment again")
+    DOC.report(span, format!("the state cannot be used: {}", short(error))).help("export the moment again")
 }
