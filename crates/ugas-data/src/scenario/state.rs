@@ -52,8 +52,10 @@ impl Scenario {
     /// The rules that it runs by: those that were loaded, or those that its state brings along, with the native code of
     /// what was loaded.
     pub(crate) fn rules(&self, loaded: Arc<Catalog>) -> Result<Arc<Catalog>, Diagnostic> {
-        let Some(state) = self.state().filter(|_| self.has_own_rules()) else { return Ok(loaded) };
-        let state = state?;
+        if !self.has_own_rules() {
+            return Ok(loaded);
+        }
+        let Some(state) = self.state().transpose()? else { return Ok(loaded) };
         match Snapshot::own_catalog(&state.bytes, &loaded) {
             Ok(Some(catalog)) => Ok(catalog),
             Ok(None) => Err(codes::ug044::no_rules(state.doc.place())),
