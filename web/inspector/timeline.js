@@ -98,11 +98,10 @@ export class Timeline {
       } catch { this.mark = null; }
     }
     if (this.exported) {
-      const { file, text, exact, differs = [] } = this.exported;
+      const { file, text, exact } = this.exported;
       parts.push(h("section", { class: "card", "aria-label": "Exported scenario" }, h("div", { class: "head" }, h("h2", { class: "plain" }, file), h("span", { class: "right" },
-        h("button", { class: "primary", type: "button", "data-key": "save", onclick: () => save(file, text) }, "Save"))),
-      h("p", { class: "small muted" }, exact ? "Run here, and it ended in exactly this state." : "Begins with everybody as a saved character."),
-      differs.length ? h("p", { class: "note warn" }, `${differs.length} ${differs.length === 1 ? "value does" : "values do"} not come back like this, because what abilities were doing is not part of saved characters. The file says which.`) : null,
+        exact ? h("button", { class: "primary", type: "button", "data-key": "save", onclick: () => save(file, text) }, "Save") : null)),
+      exact ? h("p", { class: "small muted" }, "Run here, and it ended in exactly this state.") : null,
       h("pre", { class: "mono scroll", tabindex: "0" }, text)));
     }
     if (!parts.length) parts.push(h("div", { class: "card" }, h("h2", {}, "Causes"), h("p", { class: "muted" }, "Choose an event to see what led to it. Mark a moment and go to another to see how they differ.")));

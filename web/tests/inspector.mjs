@@ -7,7 +7,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -364,14 +364,15 @@ ${applied}
     const again = await inspect(kept);
     const over = await browser.page(again.url);
     await over.until(`[...document.querySelectorAll("main tbody tr")].some((row) => /ogre/.test(row.innerText) && /42/.test(row.innerText))`, "the value of the recording");
-    // Without a scenario, everybody is a saved character; the file must run beside the pack.
+    // What was edited is in no scenario, so the file begins with the state. It brings its rules along, and runs without the pack.
     await over.click('nav a[data-view="timeline"]');
     await click(over, "export");
     await over.until(`document.querySelector('[aria-label="Exported scenario"] pre')`);
     const exported = await over.evaluate(`document.querySelector('[aria-label="Exported scenario"] pre').textContent`);
-    cpSync(join(root, "packs/spells"), join(scratch, "spells"), { recursive: true });
-    writeFileSync(join(scratch, "spells/moment.yaml"), exported);
-    const run = spawnSync(binary, ["run", join(scratch, "spells/moment.yaml")], { encoding: "utf8" });
+    assert.match(await over.text('[aria-label="Exported scenario"]'), /exactly this state/);
+    assert.match(exported, /Handle: controller\d+v1[\s\S]*Health: 42[\s\S]*State: \|/);
+    writeFileSync(join(scratch, "moment.yaml"), exported);
+    const run = spawnSync(binary, ["run", join(scratch, "moment.yaml")], { encoding: "utf8" });
     assert.equal(run.status, 0, `${run.stdout}${run.stderr}\n${exported}`);
     await sound(over);
     await over.close();

@@ -176,7 +176,7 @@ fn recording_settings(path: &Path, player: &replay::Tape) -> Settings {
 }
 
 fn of_scenario(settings: Settings, scenario: &Scenario) -> Settings {
-    let pack = scenario.pack().map_or_else(|| ".".to_owned(), |pack| pack.display().to_string());
+    let pack = scenario.pack().map(|pack| pack.display().to_string()).unwrap_or_default();
     settings.title(scenario.name()).scenario(scenario.clone()).pack(pack)
 }
 

@@ -28,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod base64;
 pub mod character;
 mod check;
 pub mod decode;

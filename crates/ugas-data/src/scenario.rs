@@ -34,6 +34,7 @@ mod expect;
 mod expect_abilities;
 mod outcome;
 mod runner;
+mod state;
 mod steps;
 mod unknown;
 mod vary;
@@ -51,6 +52,7 @@ use ugas_core::time::{Span, Time};
 
 pub use outcome::{AbilityOutcome, ControllerState, EffectState, Failure, Outcome};
 pub use runner::Runner;
+pub use state::state_text;
 pub use vary::{Place, PlaceError, PlaceKind};
 
 use crate::decode::{Field, ReferenceKind, Visitor};
@@ -210,7 +212,8 @@ impl Scenario {
         self.doc.clauses.iter().map(|clause| clause.value.as_str())
     }
 
-    /// The seed of everything random; 0 if the file does not say.
+    /// The seed of everything random; 0 if the file does not say. A scenario that begins with a state has that one's
+    /// then.
     pub fn seed(&self) -> u64 {
         self.doc.seed.as_ref().map_or(0, |seed| seed.0.value.unsigned_abs())
     }
@@ -231,12 +234,13 @@ impl Scenario {
         &self.doc
     }
 
-    /// Loads its pack and its own definitions.
+    /// Loads its pack and its own definitions; without both, the rules that its state brings along.
     ///
     /// # Errors
     /// Everything that is wrong with them.
     pub fn catalog(&self) -> Result<Arc<Catalog>, LoadError> {
-        self.loader().load().map(|pack| pack.catalog)
+        let loaded = self.loader().load()?.catalog;
+        self.rules(loaded).map_err(|wrong| self.error([wrong]))
     }
 
     fn loader(&self) -> Loader {
@@ -289,11 +293,12 @@ impl Scenario {
                 return Outcome::new(self, unexpected);
             }
         }
-        let catalog = match loaded {
-            Ok(pack) => pack.catalog,
+        let rules = loaded.and_then(|pack| self.rules(pack.catalog).map_err(|wrong| self.error([wrong])));
+        let catalog = match rules {
+            Ok(catalog) => catalog,
             Err(error) => return Outcome::unloadable(self, &error),
         };
-        match Runner::begin(self, catalog, *options, self.seed(), witness) {
+        match Runner::begin(self, catalog, *options, None, witness) {
             Ok(mut runner) => {
                 run(&mut runner);
                 runner.into_outcome()

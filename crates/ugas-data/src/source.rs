@@ -217,7 +217,7 @@ fn without_byte_order_mark(text: String) -> String {
 }
 
 /// Reads at most `limit` bytes; `None` if there are more. The size is not asked for beforehand: it may lie.
-fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_bounded(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     // Asked before it is opened: opening a pipe waits for a writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("it is not a regular file"));

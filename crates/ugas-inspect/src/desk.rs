@@ -1,5 +1,5 @@
 //! The desk: one thread that holds the past and answers questions about it, so that neither the game nor a browser waits
-//! for the other.
+//! for the other. What takes long goes to the back room.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use ugas_core::id::{AbilityId, TemplateId};
 use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
 
+use crate::back_room::{BackRoom, Errand, Work};
 use crate::chronicle::Chronicle;
 use crate::console::Edit;
-use crate::export::Origin;
 use crate::mailbox::lock;
 use crate::names::Names;
 use crate::reel::{Reel, Window};
-use crate::request::{Answer, Complaint, Fields};
+use crate::request::{Answer, Complaint, Fields, reply_to};
 use crate::shared::{Head, Message, Shared};
-use crate::{causes, compare, controller, explain, export, world};
+use crate::{causes, controller, explain, world};
 
 /// Most names of one kind that the console offers.
 const MOST_NAMES: usize = 5_000;
@@ -41,7 +41,7 @@ impl Subject {
 pub(crate) struct Desk {
     pub(crate) subject: Subject,
     pub(crate) chronicle: Chronicle,
-    pub(crate) origin: Origin,
+    pub(crate) back_room: BackRoom,
     pub(crate) title: String,
     pub(crate) edit: bool,
     /// Whether edits include the pace.
@@ -59,8 +59,16 @@ impl Desk {
                 Message::Stop => return,
                 Message::Request(request, reply) => {
                     let names = lock(&shared.names).clone();
-                    // Whoever asked may be gone already.
-                    let _ = reply.send(self.reply(shared, &names, &request));
+                    let id = request.get("id").filter(|id| id.is_u64()).cloned().unwrap_or_default();
+                    match self.long_work(Fields(&request)) {
+                        Some(Ok(work)) => self.back_room.leave(Errand { work, names, id, reply }),
+                        // Whoever asked may be gone already.
+                        Some(Err(complaint)) => drop(reply.send(reply_to(id, Err(complaint)))),
+                        None => {
+                            let answer = self.answer(shared, &names, Fields(&request));
+                            drop(reply.send(reply_to(id, answer)));
+                        }
+                    }
                 }
             }
         }
@@ -96,13 +104,20 @@ impl Desk {
         });
     }
 
-    fn reply(&mut self, shared: &Shared, names: &Names, request: &Value) -> Value {
-        let id = request.get("id").filter(|id| id.is_u64()).cloned().unwrap_or_default();
-        match self.answer(shared, names, Fields(request)) {
-            Ok(answer) => json!({ "id": id, "answer": answer }),
-            Err(Complaint { code, message }) => {
-                json!({ "id": id, "error": { "code": code, "message": message } })
-            }
+    /// Copies of what a question is about whose answer takes long; `None` of any other question.
+    fn long_work(&mut self, fields: Fields<'_>) -> Option<Result<Work, Complaint>> {
+        match fields.text("request") {
+            Ok(Some("compare")) => Some(self.moment(fields, "with").and_then(|with| {
+                let at = self.moment(fields, "at")?;
+                let left = Box::new(self.go_to(with)?.clone());
+                let right = Box::new(self.go_to(at)?.clone());
+                Ok(Work::Compare { left, right })
+            })),
+            Ok(Some("export")) => Some(self.moment(fields, "at").and_then(|at| {
+                let simulation = self.go_to(at)?.clone();
+                Ok(Work::Export(Box::new(simulation)))
+            })),
+            _ => None,
         }
     }
 
@@ -127,12 +142,6 @@ impl Desk {
             _ => {}
         }
         let moment = self.moment(fields, "at")?;
-        if kind == "compare" {
-            let other = self.moment(fields, "with")?;
-            let left = self.go_to(other)?.clone();
-            let right = self.go_to(moment)?;
-            return Ok(compare::compare(&left, right, names));
-        }
         let reel = self.subject.reel();
         let work = reel.work(moment).map(milliseconds);
         let simulation = reel.go_to(moment).map_err(Complaint::gone)?;
@@ -148,7 +157,6 @@ impl Desk {
             "checks" => explain::checks(simulation, names, fields),
             "events" => causes::events(simulation, names, chronicle, moment, fields),
             "chain" => causes::chain(simulation, names, chronicle, fields),
-            "export" => export::export(simulation, names, &self.origin),
             "vocabulary" => Ok(vocabulary(simulation)),
             "network" => {
                 let time = simulation.now().as_seconds();
@@ -161,10 +169,7 @@ impl Desk {
                 let text = edit.text.clone();
                 match shared.leave(edit) {
                     true => Ok(json!({ "accepted": text, "recording": *lock(&shared.recording) })),
-                    false => Err(Complaint {
-                        code: "busy",
-                        message: "too many changes wait for the host".to_owned(),
-                    }),
+                    false => Err(Complaint::busy("too many changes wait for the host")),
                 }
             }
             other => Err(Complaint::bad(format!("there is no request `{other}`"))),

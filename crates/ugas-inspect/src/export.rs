@@ -3,60 +3,62 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
+use ugas_core::catalog::{Catalog, RebuildError};
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::Simulation;
-use ugas_data::character;
-use ugas_data::node::{Entry, Node, Value, to_yaml};
-use ugas_data::scenario::{Options, Runner, Scenario};
+use ugas_core::simulation::{Role, Simulation};
+use ugas_data::decode::{Field, Word};
+use ugas_data::model::scenario::{ConfigDoc, ExpectRecord};
+use ugas_data::node::{Entry, Node, Style, Value, to_yaml};
+use ugas_data::scenario::{Options, Runner, Scenario, state_text};
 
 use crate::names::Names;
 use crate::request::{Answer, Complaint};
 
-/// Most notes in a file about what does not come back.
-const MOST_NOTES: usize = 50;
-
 /// Where moments come from, as far as files say it.
 pub(crate) struct Origin {
     pub(crate) scenario: Option<Scenario>,
+    /// Where a pack is whose rules one may want to go on under; empty if the host does not say.
     pub(crate) pack: String,
 }
 
-/// The moment as a scenario file. One that is cut out of the scenario that is shown is run here first, and must end in the
-/// very same state; otherwise the controllers begin as saved characters.
+/// The moment as a scenario file: the scenario that is shown up to then, if that leads there, and otherwise the state.
+/// Either is run here first, and ends in the very same state.
 pub(crate) fn export(simulation: &Simulation, names: &Names, origin: &Origin) -> Answer {
     let seconds = simulation.now().as_seconds();
-    let file = format!("moment-{seconds}.yaml");
-    let cut = origin.scenario.as_ref().and_then(|scenario| {
-        // Its own names, as they are.
-        let name = |id| names.of(simulation, id);
-        cut_out(simulation, scenario, &Expectation::of(simulation, &name, None).step)
-    });
-    if let Some(text) = cut {
-        return Ok(json!({ "file": file, "text": text, "exact": true, "differs": [] }));
-    }
-    match from_characters(simulation, names, origin) {
-        Some((text, differs)) => {
-            Ok(json!({ "file": file, "text": text, "exact": false, "differs": differs }))
-        }
-        None => Err(Complaint::gone("there is nobody to export at this moment")),
-    }
+    let cut = origin.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario));
+    let text = match cut {
+        Some(text) => text,
+        None => from_state(simulation, names, origin)?,
+    };
+    Ok(json!({ "file": format!("moment-{seconds}.yaml"), "text": text, "exact": true }))
 }
 
 /// The scenario up to the moment, if that is where it leads.
-fn cut_out(simulation: &Simulation, scenario: &Scenario, expected: &Node) -> Option<String> {
+fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario) -> Option<String> {
     let catalog = scenario.catalog().ok()?;
-    let hash = simulation.state_hash();
-    for mut document in scenario.until(simulation.now()) {
+    let leads_there = |document: &Node| {
+        let cut = Scenario::from_text(scenario.path(), to_yaml(document)).ok()?.pop()?;
+        hash_after(&cut, catalog.clone()).filter(|hash| *hash == simulation.state_hash())
+    };
+    let document = scenario.until(simulation.now()).into_iter().find(|cut| leads_there(cut).is_some())?;
+    // Its own names, as they are. Whoever came some other way has none there.
+    let name = |id| Some(names.of(simulation, id)).filter(|name| scenario.has_controller(name));
+    // Tags that a file names are tags of its rules, so naming them may make others of these.
+    [true, false].into_iter().find_map(|with_tags| {
+        let mut document = document.clone();
+        push_step(&mut document, expectation(simulation, &name, with_tags));
         let text = to_yaml(&document);
-        let cut = Scenario::from_text(scenario.path(), text).ok()?.pop()?;
-        let Ok(mut runner) = Runner::new(&cut, catalog.clone(), Options::default()) else { continue };
-        runner.run(|_| {});
-        if runner.simulation().state_hash() == hash {
-            push_step(&mut document, expected.clone());
-            return Some(to_yaml(&document));
-        }
-    }
-    None
+        let cut = Scenario::from_text(scenario.path(), text.as_str()).ok()?.pop()?;
+        let hash = hash_after(&cut, cut.catalog().ok()?)?;
+        (hash == simulation.state_hash()).then_some(text)
+    })
+}
+
+/// The state that a scenario ends in.
+fn hash_after(scenario: &Scenario, catalog: std::sync::Arc<Catalog>) -> Option<u64> {
+    let mut runner = Runner::new(scenario, catalog, Options::default()).ok()?;
+    runner.run(|_| {});
+    Some(runner.simulation().state_hash())
 }
 
 fn push_step(document: &mut Node, step: Node) {
@@ -67,111 +69,107 @@ fn push_step(document: &mut Node, step: Node) {
     }
 }
 
-/// A scenario that begins with everybody as a saved character, and what does not come back that way. It is run here, so that it
-/// expects what it leads to.
-fn from_characters(simulation: &Simulation, names: &Names, origin: &Origin) -> Option<(String, Vec<String>)> {
+/// A scenario that begins with the moment, and brings its rules along.
+fn from_state(simulation: &Simulation, names: &Names, origin: &Origin) -> Result<String, Complaint> {
     let labels = labels(simulation, names);
-    let name = |id| labels.get(&id).cloned().unwrap_or_else(|| names.of(simulation, id));
-    let mut actors = String::new();
-    for (id, _) in simulation.controllers() {
-        let saved = simulation.character_named(id, |id| Some(name(id)))?;
-        let text: String = character::to_yaml(&saved).lines().map(|line| format!("      {line}\n")).collect();
-        actors.push_str(&format!("  {}:\n    Character:\n{text}", quoted(&name(id))));
-    }
-    if actors.is_empty() {
-        return None;
-    }
-    let expected = Expectation::of(simulation, &name, None);
-    let text = document(simulation, origin, &actors, &expected);
-    let read = Scenario::from_text("moment.yaml", text.as_str()).ok().and_then(|mut read| read.pop());
-    let runner = read
-        .as_ref()
-        .and_then(|read| Runner::new(read, simulation.catalog().clone(), Options::default()).ok());
-    let Some(mut runner) = runner else { return Some((text, expected.differs)) };
+    let text = format!("{}{}", remarks(simulation, origin), to_yaml(&document(simulation, &labels)));
+    let wrong = |what: String| Complaint::gone(format!("the moment cannot be exported: {what}"));
+    let read = Scenario::from_text("moment.yaml", text.as_str());
+    let read = read.map_err(|error| wrong(error.report.to_string()))?.pop();
+    let scenario = read.ok_or_else(|| wrong("its file has no scenario".to_owned()))?;
+    let runner = Runner::new(&scenario, simulation.catalog().clone(), Options::default());
+    let mut runner = runner.map_err(|failure| wrong(failure.message))?;
     runner.run(|_| {});
-    let expected = Expectation::of(simulation, &name, Some(&runner));
-    Some((document(simulation, origin, &actors, &expected), expected.differs))
-}
-
-fn document(simulation: &Simulation, origin: &Origin, actors: &str, expected: &Expectation) -> String {
-    let seconds = simulation.now().as_seconds();
-    let steps = Node::synthetic(Value::List(vec![expected.step.clone()]));
-    let steps: String = to_yaml(&steps).lines().map(|line| format!("  {line}\n")).collect();
-    let differs = expected.differs.iter().take(MOST_NOTES);
-    let differs: String = differs.map(|text| format!("# Not as it was: {text}.\n")).collect();
-    format!(
-        "# Taken at {seconds} s. What abilities were doing is not part of saved characters.\n{differs}\
-         Name: the moment at {seconds} s\nPack: {}\nSeed: {}\nControllers:\n{actors}Steps:\n{steps}",
-        quoted(&origin.pack),
-        simulation.config().seed & ((1 << 53) - 1),
-    )
-}
-
-/// What a moment is expected to be, as a step, and in what a scenario differs from it.
-struct Expectation {
-    step: Node,
-    differs: Vec<String>,
-}
-
-impl Expectation {
-    /// Values and tags of everybody; with a run, those that are so in it too.
-    fn of(simulation: &Simulation, name: &dyn Fn(ControllerId) -> String, run: Option<&Runner<'_>>) -> Self {
-        let catalog = simulation.catalog();
-        let mut differs = Vec::new();
-        let mut everybody = Vec::new();
-        for (id, controller) in simulation.controllers() {
-            let who = name(id);
-            let again = run.map(|run| (run.simulation(), run.controller(&who)));
-            let mut holds =
-                |what: &str, was: f64, find: &dyn Fn(&Simulation, ControllerId) -> Option<f64>| {
-                    let Some((run, again)) = again else { return was.is_finite() };
-                    let is = again.and_then(|again| find(run, again));
-                    let is_same = is.is_some_and(|is| is == was);
-                    if !is_same {
-                        let is = is.map_or_else(|| "not there".to_owned(), |is| is.to_string());
-                        differs.push(format!("{what} of {who} is {is} here, and was {was}"));
-                    }
-                    is_same && was.is_finite()
-                };
-            let (mut fields, mut bases) = (Vec::new(), Vec::new());
-            for (attribute, base, current) in simulation.attributes(id) {
-                let name = catalog.attribute_name(attribute);
-                if holds(name, current, &|run, id| run.current(id, attribute)) {
-                    fields.push(entry(name, Value::Number(current)));
-                }
-                let what = format!("the base of {name}");
-                if holds(&what, base, &|run, id| run.base(id, attribute)) {
-                    bases.push(entry(name, Value::Number(base)));
-                }
-            }
-            let mut tags = Vec::new();
-            for (tag, count) in controller.tags().iter().filter(|(_, count)| *count > 0) {
-                let name = catalog.tag_name(tag);
-                let counted = |run: &Simulation, id| {
-                    let tags = run.controller(id)?.tags();
-                    Some(
-                        tags.iter()
-                            .find(|(known, _)| *known == tag)
-                            .map_or(0.0, |(_, count)| f64::from(count)),
-                    )
-                };
-                if holds(&format!("the count of {name}"), f64::from(count), &counted) {
-                    tags.push(entry(name, Value::Number(f64::from(count))));
-                }
-            }
-            if !bases.is_empty() {
-                fields.push(entry("Base", Value::Map(bases)));
-            }
-            if !tags.is_empty() {
-                fields.push(entry("Tags", Value::Map(vec![entry("Count", Value::Map(tags))])));
-            }
-            if !fields.is_empty() {
-                everybody.push(entry(&who, Value::Map(fields)));
-            }
-        }
-        let step = Node::synthetic(Value::Map(vec![entry("Expect", Value::Map(everybody))]));
-        Self { step, differs }
+    match runner.into_outcome().failures.first() {
+        None => Ok(text),
+        Some(failure) => Err(wrong(failure.message.clone())),
     }
+}
+
+fn document(simulation: &Simulation, labels: &BTreeMap<ControllerId, String>) -> Node {
+    let seconds = simulation.now().as_seconds();
+    let mut keys = vec![entry("Name", Value::Text(format!("the moment at {seconds} s")))];
+    let config = simulation.config();
+    if config.role != Role::default() {
+        keys.push(entry("Role", Value::Text(config.role.word().to_owned())));
+    }
+    if let Some(config) = ConfigDoc::of(config) {
+        keys.push(entry("Config", config.encode()));
+    }
+    let handle = |id: &ControllerId| Value::Map(vec![entry("Handle", Value::Text(format!("{id:?}")))]);
+    let controllers: Vec<Entry> = labels.iter().map(|(id, label)| entry(label, handle(id))).collect();
+    if !controllers.is_empty() {
+        keys.push(entry("Controllers", Value::Map(controllers)));
+    }
+    let name = |id| labels.get(&id).cloned();
+    let steps = vec![expectation(simulation, &name, true)];
+    keys.push(entry("Steps", Value::List(steps)));
+    // Last, for nobody reads it.
+    let state = Value::Text(state_text(&simulation.snapshot().to_bytes_with_rules()));
+    let mut state = entry("State", state);
+    state.value.style = Style::Block;
+    keys.push(state);
+    Node::synthetic(Value::Map(keys))
+}
+
+/// What whoever opens the file should know.
+fn remarks(simulation: &Simulation, origin: &Origin) -> String {
+    let seconds = simulation.now().as_seconds();
+    let mut text =
+        format!("# Taken at {seconds} s. The state at the end of the file brings its rules along.\n");
+    if !origin.pack.is_empty() {
+        let pack = serde_json::Value::from(origin.pack.as_str());
+        text.push_str(&format!(
+            "# To go on under the rules of the pack as they are now, add `Pack: {pack}`.\n"
+        ));
+    }
+    let without = Catalog::builder().build().ok();
+    let built =
+        without.map(|without| simulation.catalog().definitions().clone().build_with_natives_of(&without));
+    if let Some(Err(RebuildError::MissingNatives(missing))) = built {
+        let missing: Vec<String> = missing.iter().map(|(kind, name)| format!("{kind} `{name}`")).collect();
+        text.push_str(&format!("# It runs where the native code of the game is: {}.\n", missing.join(", ")));
+    }
+    text
+}
+
+/// A step that expects values and tags of everybody who has a name, and that nothing else differs either.
+fn expectation(
+    simulation: &Simulation,
+    name: &dyn Fn(ControllerId) -> Option<String>,
+    with_tags: bool,
+) -> Node {
+    let catalog = simulation.catalog();
+    let hash = Value::Text(format!("{:016x}", simulation.state_hash()));
+    let mut expected = vec![entry("Hash", hash)];
+    for (id, controller) in simulation.controllers() {
+        let Some(who) = name(id).filter(|who| !is_taken(who)) else { continue };
+        let (mut fields, mut bases) = (Vec::new(), Vec::new());
+        for (attribute, base, current) in simulation.attributes(id) {
+            let name = catalog.attribute_name(attribute);
+            let number = |number: f64| number.is_finite().then(|| entry(name, Value::Number(number)));
+            fields.extend(number(current));
+            bases.extend(number(base));
+        }
+        let tags = controller.tags().iter().filter(|(_, count)| with_tags && *count > 0);
+        let tags: Vec<Entry> =
+            tags.map(|(tag, count)| entry(catalog.tag_name(tag), Value::Number(f64::from(count)))).collect();
+        if !bases.is_empty() {
+            fields.push(entry("Base", Value::Map(bases)));
+        }
+        if !tags.is_empty() {
+            fields.push(entry("Tags", Value::Map(vec![entry("Count", Value::Map(tags))])));
+        }
+        if !fields.is_empty() {
+            expected.push(entry(&who, Value::Map(fields)));
+        }
+    }
+    Node::synthetic(Value::Map(vec![entry("Expect", Value::Map(expected))]))
+}
+
+/// Whether an expectation of this name is about something else than a controller.
+fn is_taken(name: &str) -> bool {
+    ExpectRecord::FIELDS.contains(&name)
 }
 
 /// A name of one word for everybody who is there. Two may be called the same, and a file cannot have both.
@@ -181,16 +179,14 @@ fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, Stri
     for (id, _) in simulation.controllers() {
         let plain = names.of(simulation, id).replace(' ', "-");
         let others = (2..).map(|number| format!("{plain}-{number}"));
-        let mut free = core::iter::once(plain.clone()).chain(others).filter(|name| !taken.contains(name));
+        let mut free = core::iter::once(plain.clone())
+            .chain(others)
+            .filter(|name| !name.is_empty() && !is_taken(name) && !taken.contains(name));
         let label = free.next().unwrap_or_else(|| format!("{id:?}"));
         taken.insert(label.clone());
         labels.insert(id, label);
     }
     labels
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 fn entry(key: &str, value: Value) -> Entry {

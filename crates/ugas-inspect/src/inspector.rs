@@ -16,6 +16,7 @@ use ugas_core::simulation::Simulation;
 use ugas_core::time::Time;
 use ugas_replay::Player;
 
+use crate::back_room::BackRoom;
 use crate::chronicle::Chronicle;
 use crate::console::Pace;
 use crate::desk::{Desk, Subject};
@@ -60,7 +61,7 @@ pub enum ServeError {
 
 /// Shows a simulation to whoever opens its page.
 ///
-/// It works on two threads of its own, and ends when it is dropped.
+/// It works on three threads of its own, and ends when it is dropped.
 pub struct Inspector {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -276,7 +277,7 @@ impl Inspector {
         let worker = Desk {
             subject,
             chronicle,
-            origin,
+            back_room: BackRoom::open(origin)?,
             title: settings.title,
             edit: settings.edit,
             paced: settings.paced,

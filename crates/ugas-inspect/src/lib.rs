@@ -34,6 +34,7 @@
 //! [`Inspector::perform`].
 #![forbid(unsafe_code)]
 
+mod back_room;
 mod causes;
 mod chronicle;
 mod compare;

@@ -1,6 +1,6 @@
 //! What a page asks for: the fields of a message, read with limits.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 
 /// Longest text of a field: nobody types more into a search box.
@@ -24,6 +24,10 @@ impl Complaint {
         Self { code: "not-there", message: message.into() }
     }
 
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self { code: "busy", message: message.into() }
+    }
+
     pub(crate) fn forbidden(message: impl Into<String>) -> Self {
         Self { code: "forbidden", message: message.into() }
     }
@@ -31,6 +35,16 @@ impl Complaint {
 
 /// An answer, or why there is none.
 pub(crate) type Answer = Result<Value, Complaint>;
+
+/// An answer as a message, with the number of the question.
+pub(crate) fn reply_to(id: Value, answer: Answer) -> Value {
+    match answer {
+        Ok(answer) => json!({ "id": id, "answer": answer }),
+        Err(Complaint { code, message }) => {
+            json!({ "id": id, "error": { "code": code, "message": message } })
+        }
+    }
+}
 
 /// The fields of a request.
 #[derive(Clone, Copy)]

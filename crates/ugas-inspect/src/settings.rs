@@ -39,7 +39,7 @@ impl Default for Settings {
             most_bytes: 128 << 20,
             most_connections: 16,
             scenario: None,
-            pack: ".".to_owned(),
+            pack: String::new(),
             names: BTreeMap::new(),
         }
     }
@@ -109,14 +109,15 @@ impl Settings {
         self
     }
 
-    /// The scenario that is shown: a moment of it is exported as the scenario up to that moment.
+    /// The scenario that is shown: a moment of it is exported as the scenario up to that moment, if that leads there.
     #[must_use]
     pub fn scenario(mut self, scenario: Scenario) -> Self {
         self.scenario = Some(scenario);
         self
     }
 
-    /// Where exported scenarios find their pack; without it, in the folder that they are put in.
+    /// Where the pack of the game is. An exported moment brings its rules along; a remark in it says how to go on under
+    /// those of the pack, as they are by then.
     #[must_use]
     pub fn pack(mut self, pack: impl Into<String>) -> Self {
         self.pack = pack.into();

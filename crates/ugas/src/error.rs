@@ -11,7 +11,8 @@ use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
 use ugas_core::reload::ReloadError;
 use ugas_core::simulation::{
-    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, RegisterError, Simulation, SpawnError,
+    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, RegisterError,
+    Simulation, SpawnError,
 };
 
 /// Anything that an operation of the core may answer instead of doing it.
@@ -84,6 +85,9 @@ pub enum Error {
     /// A snapshot could not be brought to other rules, for a reason that neither bytes nor reload have.
     #[error(transparent)]
     Migration(Box<MigrationError>),
+    /// The rules that a snapshot brings along are of no use, for a reason that neither bytes nor definitions have.
+    #[error(transparent)]
+    OwnRules(Box<OwnRulesError>),
     /// A character could not be restored.
     #[error(transparent)]
     Restore(#[from] RestoreError),
@@ -145,6 +149,16 @@ impl From<MigrationError> for Error {
             MigrationError::Decode(error) => error.into(),
             MigrationError::Reload(error) => error.into(),
             other => Self::Migration(Box::new(other)),
+        }
+    }
+}
+
+impl From<OwnRulesError> for Error {
+    fn from(error: OwnRulesError) -> Self {
+        match error {
+            OwnRulesError::Decode(error) => error.into(),
+            OwnRulesError::Rebuild(error) => error.into(),
+            other => Self::OwnRules(Box::new(other)),
         }
     }
 }

@@ -222,8 +222,8 @@ pub use ugas_core::reload::{
 };
 pub use ugas_core::simulation::{
     ActivationRequest, AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError,
-    EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, PostExecute, Pressed,
-    RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
+    EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, PostExecute,
+    Pressed, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
 pub use ugas_core::targeting::{

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::{empty_folder, fixtures, ugas, ugas_in};
 
 /// An inspector that ends with the test.
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -17,7 +17,7 @@ impl Drop for Running {
 }
 
 /// Starts the inspector, and reads its address.
-fn start(arguments: &[&str]) -> (Running, String) {
+pub(crate) fn start(arguments: &[&str]) -> (Running, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ugas"));
     command.arg("inspect").args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut running = Running(command.spawn().unwrap());

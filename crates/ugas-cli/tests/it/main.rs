@@ -18,6 +18,7 @@ mod replay;
 mod run;
 mod snapshots;
 mod soak;
+mod state;
 mod sweep;
 mod watch;
 

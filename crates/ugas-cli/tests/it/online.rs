@@ -370,6 +370,11 @@ fn what_players_and_the_page_do_is_recorded() {
     let edit = json!({ "request": "edit", "command": "set-base", "controller": ogre, "attribute": "Health", "value": 55 });
     assert_eq!(page.answer(edit)["recording"], record[1]);
     while page.answer(json!({ "request": "console" }))["lines"][0].is_null() {}
+    // A moment of the match that runs is a scenario, which needs neither the server nor its pack.
+    let export = page.answer(json!({ "request": "export" }));
+    let moment = file("online-record-moment", "moment.yaml", export["text"].as_str().unwrap());
+    let run = ugas(["run", &moment]);
+    assert_eq!((run.status, &export["exact"]), (0, &json!(true)), "{}{}", run.stdout, run.stderr);
     server.signal("-INT");
     let (status, printed) = server.finish();
     assert_eq!(status, 0, "{printed}");

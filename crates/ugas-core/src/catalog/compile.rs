@@ -1,6 +1,6 @@
 //! Resolution of definitions: from names to ids, with every problem reported where it stands.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -35,7 +35,13 @@ pub(crate) struct Compiler<'a> {
     collecting: Option<RefCell<Collected>>,
     pub(super) subject: RefCell<(DefinitionKind, String)>,
     errors: RefCell<Vec<DefinitionError>>,
+    /// How many more names may be compared to find out which was meant.
+    comparisons_left: Cell<usize>,
 }
+
+/// Names that are compared in all to find out which was meant. Definitions may come from anybody, and as many unknown
+/// names as known ones would otherwise be compared with each other for hours.
+const MOST_COMPARISONS: usize = 1_000_000;
 
 /// Names found in use.
 #[derive(Default)]
@@ -53,6 +59,7 @@ impl<'a> Compiler<'a> {
             collecting: None,
             subject: RefCell::new((DefinitionKind::Effect, String::new())),
             errors: RefCell::default(),
+            comparisons_left: Cell::new(MOST_COMPARISONS),
         }
     }
 
@@ -85,6 +92,22 @@ impl<'a> Compiler<'a> {
 
     fn unknown(&self, path: &str, kind: DefinitionKind, name: &str, nearest: Option<String>) {
         self.report(path, Problem::Unknown { kind, name: name.to_owned(), nearest });
+    }
+
+    /// The name that was probably meant, as long as that stays cheap.
+    fn nearest_in(&self, table: &NameTable, name: &str) -> Option<String> {
+        self.may_compare(table.len()).then(|| table.nearest(name)).flatten()
+    }
+
+    fn nearest_tag(&self, name: &str) -> Option<String> {
+        let tags = &self.tables.tags;
+        self.may_compare(tags.len()).then(|| tags.nearest(name).map(str::to_owned)).flatten()
+    }
+
+    fn may_compare(&self, names: usize) -> bool {
+        let left = self.comparisons_left.get().checked_sub(names);
+        self.comparisons_left.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// Resolves an effect.
@@ -504,8 +527,7 @@ impl<'a> Compiler<'a> {
         }
         let id = self.tables.tags.id(name);
         if id.is_none() {
-            let nearest = self.tables.tags.nearest(name).map(str::to_owned);
-            self.unknown(path, DefinitionKind::Tag, name, nearest);
+            self.unknown(path, DefinitionKind::Tag, name, self.nearest_tag(name));
         }
         id
     }
@@ -557,7 +579,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.attributes;
         let id = table.index(name).map(AttributeId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::Attribute, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::Attribute, name, self.nearest_in(table, name));
         }
         id
     }
@@ -566,7 +588,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.sets;
         let id = table.index(name).map(AttributeSetId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::AttributeSet, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::AttributeSet, name, self.nearest_in(table, name));
         }
         id
     }
@@ -575,7 +597,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.effects;
         let id = table.index(name).map(EffectId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::Effect, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::Effect, name, self.nearest_in(table, name));
         }
         id
     }
@@ -589,7 +611,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.abilities;
         let id = table.index(name).map(AbilityId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::Ability, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::Ability, name, self.nearest_in(table, name));
         }
         id
     }
@@ -613,7 +635,7 @@ impl<'a> Compiler<'a> {
     fn index(&self, path: &str, kind: DefinitionKind, table: &NameTable, name: &str) -> Option<u32> {
         let index = table.index(name);
         if index.is_none() {
-            self.unknown(path, kind, name, table.nearest(name));
+            self.unknown(path, kind, name, self.nearest_in(table, name));
         }
         index
     }
@@ -638,7 +660,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.curves;
         let id = table.index(name).map(CurveId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::Curve, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::Curve, name, self.nearest_in(table, name));
         }
         id
     }
@@ -651,7 +673,7 @@ impl<'a> Compiler<'a> {
         let table = &self.tables.calculations;
         let id = table.index(name).map(CalculationId::from_index);
         if id.is_none() {
-            self.unknown(path, DefinitionKind::Calculation, name, table.nearest(name));
+            self.unknown(path, DefinitionKind::Calculation, name, self.nearest_in(table, name));
         }
         id
     }
@@ -687,11 +709,11 @@ impl Names for Scope<'_> {
     }
 
     fn nearest(&self, kind: NameKind, name: &str) -> Option<String> {
-        let tables = self.compiler.tables;
+        let (compiler, tables) = (self.compiler, self.compiler.tables);
         match kind {
-            NameKind::Attribute => tables.attributes.nearest(name),
-            NameKind::Tag => tables.tags.nearest(name).map(str::to_owned),
-            NameKind::Curve => tables.curves.nearest(name),
+            NameKind::Attribute => compiler.nearest_in(&tables.attributes, name),
+            NameKind::Tag => compiler.nearest_tag(name),
+            NameKind::Curve => compiler.nearest_in(&tables.curves, name),
             _ => None,
         }
     }

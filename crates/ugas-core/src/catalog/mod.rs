@@ -336,6 +336,11 @@ impl Catalog {
         calculations.chain(curves.map(|(name, _)| (DefinitionKind::Curve, name))).collect()
     }
 
+    /// The names of all definitions of a kind, sorted.
+    pub fn names(&self, kind: DefinitionKind) -> impl Iterator<Item = &str> {
+        self.contents_of(kind).map(|(name, _)| name)
+    }
+
     /// The names of all definitions of a kind, sorted, each with a hash of what it says.
     pub(crate) fn contents_of(&self, kind: DefinitionKind) -> Box<dyn Iterator<Item = (&str, u64)> + '_> {
         let table = match kind {

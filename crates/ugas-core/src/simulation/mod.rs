@@ -62,7 +62,7 @@ pub use inputs::Pressed;
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
-pub use snapshot::{ForeignSnapshot, MigrationError, Snapshot};
+pub use snapshot::{ForeignSnapshot, MigrationError, OwnRulesError, Snapshot};
 pub use spawn::{Spawn, SpawnError};
 pub(crate) use state::State;
 pub use state::{Config, Counters, Role};

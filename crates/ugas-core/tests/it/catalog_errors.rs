@@ -403,3 +403,20 @@ fn lookups_by_name_tell_the_nearest() {
     );
     assert_eq!(catalog.effect("GE_X").unwrap_err().to_string(), "there is no effect `GE_X` in the catalog");
 }
+
+#[test]
+fn as_many_unknown_names_as_known_ones_are_not_all_compared() {
+    // 30,000 times 30,000 comparisons would take minutes: that the test ends is part of what it shows.
+    let many = 0..30_000;
+    let known = many.clone().fold(AttributeSetDef::new("Known"), |set, at| {
+        set.with(AttributeDef::new(format!("Known{at:05}"), 0.0))
+    });
+    let wrong = many.fold(Catalog::builder().attribute_set(known), |builder, at| {
+        let name = format!("GE_{at:05}");
+        builder.effect(EffectDef::instant(name).modify(format!("Knovn{at:05}"), Operation::Add, 1.0))
+    });
+    let found = errors(wrong);
+    assert_eq!(found.len(), 30_000);
+    assert!(found[0].contains("did you mean `Known00000`?"), "{}", found[0]);
+    assert!(!found[29_999].contains("did you mean"), "{}", found[29_999]);
+}

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use ugas_core::ability::AbilityDef;
-use ugas_core::catalog::{Catalog, CatalogBuilder};
+use ugas_core::catalog::{Catalog, CatalogBuilder, RebuildError};
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::calculation::{CaptureDef, native};
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Config, Simulation};
+use ugas_core::simulation::{Config, OwnRulesError, Simulation, Snapshot};
 use ugas_core::task::TaskDef;
-use ugas_core::time::Span;
+use ugas_core::time::{Span, Time};
 
 use crate::fixture::{Game, buff, builder};
 
@@ -111,4 +111,64 @@ fn damage_changes_nothing() {
     assert!(game.sim.migrate(&bytes).is_err());
     assert_eq!(game.sim.state_hash(), hash);
     assert!(!game.events().is_empty());
+}
+
+#[test]
+fn a_state_with_its_rules_needs_nothing_else() {
+    let mut game = Game::of([poison(5.0)]);
+    game.apply("GE_Poison", "wolf", "hero");
+    game.pass(4.5);
+    game.events();
+    let without = built(Catalog::builder());
+    let (bytes, bare) = (game.sim.snapshot().to_bytes_with_rules(), game.sim.snapshot().to_bytes());
+    let catalog = Snapshot::own_catalog(&bytes, &without).unwrap().unwrap();
+    assert_eq!(catalog.hash(), game.sim.catalog().hash());
+    assert!(Snapshot::own_catalog(&bare, &without).unwrap().is_none());
+    let mut again = Simulation::new(catalog.clone(), Config::default());
+    again.restore(&Snapshot::from_bytes(&bytes, &catalog).unwrap()).unwrap();
+    for _ in 0..10 {
+        assert_eq!(again.state_hash(), game.sim.state_hash());
+        again.advance(Span::seconds(1.0));
+        game.pass(1.0);
+    }
+    let health = catalog.attribute("Health").unwrap();
+    assert_eq!(again.current(game.id("hero"), health), Some(50.0)); // 100 - 10 * 5
+}
+
+#[test]
+fn the_time_of_a_snapshot_is_known_without_its_rules() {
+    let mut game = Game::of([poison(5.0)]);
+    game.pass(4.5);
+    let snapshot = game.sim.snapshot();
+    for bytes in [snapshot.to_bytes(), snapshot.to_bytes_with_rules()] {
+        assert_eq!(Snapshot::time_of(&bytes), Ok(Time::from_seconds(4.5)));
+        for length in 0..bytes.len() {
+            assert!(Snapshot::time_of(&bytes[..length]).is_err());
+        }
+    }
+}
+
+#[test]
+fn rules_whose_native_code_is_missing_are_refused() {
+    let calculation = native(Vec::new(), |_| Ok(5.0));
+    let rules = || builder().effect(poison(5.0));
+    let with = built(rules().native("MMC_Five", calculation));
+    let bytes = Simulation::new(with.clone(), Config::default()).snapshot().to_bytes_with_rules();
+    let missing = Snapshot::own_catalog(&bytes, &built(rules()));
+    assert!(
+        matches!(missing, Err(OwnRulesError::Rebuild(RebuildError::MissingNatives(_)))),
+        "a catalog, or another error"
+    );
+    assert_eq!(Snapshot::own_catalog(&bytes, &with).unwrap().unwrap().hash(), with.hash());
+}
+
+#[test]
+fn another_seed_changes_only_the_dice_to_come() {
+    let mut game = Game::of([poison(5.0)]);
+    game.apply("GE_Poison", "wolf", "hero");
+    game.pass(1.0);
+    let snapshot = game.sim.snapshot();
+    let other = snapshot.clone().with_seed(99);
+    assert_ne!(other.state_hash(), snapshot.state_hash());
+    assert_eq!(other.clone().with_seed(game.sim.config().seed).to_bytes(), snapshot.to_bytes());
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ugas_core::catalog::{Catalog, DefinitionKind};
 use ugas_core::effect::AUTHORITATIVE_ONLY;
+use ugas_core::id::AbilityId;
 use ugas_core::tag::check_tag_name;
 
 use crate::diagnostics::{Sink, codes};
@@ -141,6 +143,29 @@ impl<'a> Index<'a> {
             register(tags, AUTHORITATIVE_ONLY);
         }
         index
+    }
+
+    /// The names of rules that are there without the documents that they were written in.
+    pub(crate) fn of_catalog(catalog: &'a Catalog) -> Self {
+        let names = |kind| catalog.names(kind).map(|name| (name, Span::default())).collect();
+        let abilities = (0..).map_while(|index| catalog.ability_by_id(AbilityId::from_index(index)));
+        let host_tasks = abilities.map(|ability| ability.routine()).flat_map(|routine| {
+            let steps = (0..).take(routine.len());
+            let of_host = steps.filter(|step| routine.host_parameters(*step).is_some());
+            of_host.filter_map(|step| routine.kind(step))
+        });
+        Self {
+            attributes: names(DefinitionKind::Attribute),
+            sets: names(DefinitionKind::AttributeSet),
+            effects: names(DefinitionKind::Effect),
+            abilities: names(DefinitionKind::Ability),
+            templates: names(DefinitionKind::Template),
+            containers: names(DefinitionKind::Container),
+            ability_sets: names(DefinitionKind::AbilitySet),
+            tags: Some(catalog.names(DefinitionKind::Tag).collect()),
+            host_tasks: host_tasks.collect(),
+            ..Self::default()
+        }
     }
 
     /// The codes that the settings of a pack silence.

@@ -111,6 +111,9 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
     let mut controllers = BTreeSet::new();
     for (name, actor) in doc.controllers.iter().flat_map(|controllers| &controllers.0) {
         controllers.insert(name.value.as_str());
+        if let (Some(handle), None) = (&actor.handle, &doc.state) {
+            checker.sink.push(codes::ug045::no_state(&handle.0));
+        }
         // Field by field: what a template must be is told below.
         actor.sets.visit(&mut checker);
         actor.base.iter().for_each(|base| base.visit(&mut checker));

@@ -2,6 +2,7 @@
 
 mod ability;
 mod expect;
+mod state;
 
 use serde_json::{Value as Json, json};
 use ugas_core::simulation::Role;
@@ -14,6 +15,7 @@ pub use expect::{
     AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CuesExpectDoc, EventsDoc, ExpectDoc,
     ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
 };
+pub use state::{ConfigDoc, ControllerHandle, StateDoc, StateFileDoc, StateHash};
 
 use super::controller::ControllerDoc;
 use super::effect::TagQueryDoc;
@@ -41,6 +43,8 @@ record! {
         expect_load: optional ExpectLoadDoc = "ExpectLoad", "What loading the pack and the definitions reports. With errors nothing runs, and `Steps` stays empty.";
         seed: optional Integer<0, 9007199254740991> = "Seed", "Seed of everything random (default: 0).";
         role: optional Choice<Role> = "Role", "Whether it decides, predicts as a client, or serves clients (default: Authority).";
+        config: optional ConfigDoc = "Config", "How the simulation is set up, where that differs from the default.";
+        state: optional StateDoc = "State", "The whole state that it begins with: a snapshot in base64, or its `File`. Without `Pack` and `Definitions` its rules are those that it brings along; without `Seed` its seed is its own.";
         controllers: optional NamedMap<Name, ActorDoc> = "Controllers", "Who is there from the beginning, by name.";
         steps: required List<StepDoc> = "Steps", "What happens, in order.";
     }
@@ -67,6 +71,7 @@ record! {
         facing: optional Vector<3> = "Facing", "Where it looks.";
         team: optional Name = "Team", "Which side it is on.";
         character: optional ControllerDoc = "Character", "A saved character that it is, instead of all else; see `ugas save`.";
+        handle: optional ControllerHandle = "Handle", "The controller of the `State` that it is, instead of all else: `controller0v1`.";
     }
 }
 

@@ -1,6 +1,7 @@
-//! Writes a tree as YAML in one fixed form: block style, two spaces, texts in quotes only where they need them.
+//! Writes a tree as YAML in one fixed form: block style, two spaces, texts in quotes only where they need them,
+//! and blocks as blocks.
 
-use super::{Node, Value, yaml::plain};
+use super::{Node, Style, Value, yaml::plain};
 
 /// The text of a document, ending with a line break.
 pub fn to_yaml(node: &Node) -> String {
@@ -76,12 +77,34 @@ fn child(out: &mut String, node: &Node, depth: usize) {
             out.push('\n');
             list(out, node, depth, Place::Line);
         }
+        Value::Text(text) if node.style == Style::Block && is_block(text) => block(out, text, depth),
         value => {
             out.push(' ');
             scalar(out, value);
             out.push('\n');
         }
     }
+}
+
+/// A text of many lines as a block, each line as it is.
+fn block(out: &mut String, text: &str, depth: usize) {
+    out.push_str(" |\n");
+    for line in text.lines() {
+        if !line.is_empty() {
+            indent(out, depth);
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+/// Whether a block says exactly this text: it ends with one line break, its first line shows how far it is indented, and
+/// no character needs an escape.
+fn is_block(text: &str) -> bool {
+    let is_plain =
+        |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    let ends_once = text.ends_with('\n') && !text.ends_with("\n\n");
+    ends_once && !text.starts_with([' ', '\n']) && text.chars().all(is_plain)
 }
 
 fn scalar(out: &mut String, value: &Value) {
@@ -174,6 +197,32 @@ mod tests {
                 }),
             ]
         })
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_reads_back(text in "([ -~é]{0,9}\n){0,4}") {
+            let key = crate::source::Spanned { value: "a".to_owned(), ..Default::default() };
+            let value = Node { style: Style::Block, ..Node::synthetic(Value::Text(text)) };
+            let inner = Node::synthetic(Value::Map(vec![super::super::Entry { key: key.clone(), value }]));
+            let node = Node::synthetic(Value::Map(vec![super::super::Entry { key, value: inner }]));
+            let written = to_yaml(&node);
+            let mut map = SourceMap::new();
+            let file = map.add("a.yaml", written.as_str());
+            let mut sink = Sink::default();
+            let documents = super::super::parse(&map, file, &Limits::default(), &mut sink);
+            prop_assert!(sink.is_empty(), "{written}");
+            prop_assert!(same(&documents[0], &node), "{}", written);
+        }
+    }
+
+    #[test]
+    fn a_block_stays_a_block() {
+        let text = "Name: many lines\nText: |\n  one\n    two\n\n  three # and no comment\n";
+        let mut map = SourceMap::new();
+        let file = map.add("a.yaml", text);
+        let documents = super::super::parse(&map, file, &Limits::default(), &mut Sink::default());
+        assert_eq!(to_yaml(&documents[0]), text);
     }
 
     fn same(left: &Node, right: &Node) -> bool {

@@ -5,6 +5,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
 
 use super::Scenario;
 use crate::check::{Index, check_scenario};
@@ -33,7 +36,7 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 continue;
             }
         }
-        if doc.definitions.is_empty() {
+        if doc.definitions.is_empty() && doc.state.is_none() {
             without_definitions.entry(pack).or_default().push((document.file, doc));
         } else {
             let scenario = Scenario {
@@ -42,7 +45,10 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 node: document.node.clone(),
                 source_map: map.only(document.file),
             };
-            with_definitions(&scenario, &told, limits, sink);
+            match scenario.has_own_rules() {
+                true => with_own_rules(&scenario, sink),
+                false => with_definitions(&scenario, &told, limits, sink),
+            }
         }
     }
     for (pack, scenarios) in without_definitions {
@@ -124,7 +130,26 @@ fn of_pack(
     }
 }
 
-/// A scenario with definitions of its own, which are checked as part of its pack.
+/// A scenario whose rules are those of its state.
+fn with_own_rules(scenario: &Scenario, sink: &mut Sink) {
+    match scenario.catalog() {
+        Ok(catalog) => {
+            check_scenario(&scenario.source_map, &scenario.doc, &Index::of_catalog(&catalog), sink);
+            beginning(scenario, catalog, sink);
+        }
+        Err(error) => error.report.diagnostics.into_iter().for_each(|wrong| sink.push(wrong)),
+    }
+}
+
+/// What is wrong with the state that a scenario begins with, and with what it says of it.
+fn beginning(scenario: &Scenario, catalog: Arc<Catalog>, sink: &mut Sink) {
+    match scenario.begin(catalog, None) {
+        Ok(beginning) => beginning.brought_over.into_iter().for_each(|found| sink.push(found)),
+        Err(wrong) => wrong.into_iter().for_each(|wrong| sink.push(wrong)),
+    }
+}
+
+/// A scenario with definitions or a state of its own. Definitions are checked as part of its pack.
 fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink: &mut Sink) {
     let (documents, report) = scenario.loader().limits(*limits).examine();
     for diagnostic in &report.diagnostics {
@@ -141,4 +166,10 @@ fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink:
     }
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
     check_scenario(&scenario.source_map, &scenario.doc, &index, sink);
+    // Under rules with errors nothing begins.
+    if scenario.doc.state.is_some()
+        && let Ok(catalog) = scenario.catalog()
+    {
+        beginning(scenario, catalog, sink);
+    }
 }

@@ -11,7 +11,7 @@ impl Scenario {
     /// The documents that tell the scenario up to a time. There are several if something happens at that very time: one
     /// before any of it, one after each step of it.
     pub fn until(&self, time: Time) -> Vec<Node> {
-        let mut now = Time::ZERO;
+        let mut now = self.begins_at();
         let mut cuts = Vec::new();
         let steps = self.steps();
         for (count, step) in steps.iter().enumerate() {

@@ -76,6 +76,13 @@ impl Runner<'_> {
                 self.differs(time.0.span, "the time", time.0.value, now.as_seconds());
             }
         }
+        if let Some(hash) = &known.hash {
+            let (expected, actual) = (hash.0.value, self.simulation.state_hash());
+            if expected != actual {
+                let what = "the hash of the state";
+                self.differs(hash.0.span, what, format!("{expected:016x}"), format!("{actual:016x}"));
+            }
+        }
         if let Some(last) = &known.last
             && last.value != self.last
         {

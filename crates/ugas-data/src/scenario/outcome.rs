@@ -13,7 +13,7 @@ use crate::diagnostics::Severity;
 use crate::loader::LoadError;
 
 /// Something that was not as expected.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Failure {
     /// Position of the step, from 0; `None` for what is wrong before the first.
     pub step: Option<u32>,
@@ -147,6 +147,11 @@ fn failures_of(error: &LoadError) -> Vec<Failure> {
 }
 
 impl Failure {
+    /// The first error of a file.
+    pub(super) fn of(error: &LoadError) -> Self {
+        failures_of(error).into_iter().next().unwrap_or_default()
+    }
+
     /// Whether it is a mistake of definitions, whose message begins with its own file and place.
     pub fn is_of_definitions(&self) -> bool {
         self.step.is_none() && self.message.contains(&format!("[{}]", self.actual))

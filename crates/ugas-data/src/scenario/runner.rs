@@ -8,10 +8,11 @@ use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
-use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::simulation::{Simulation, Spawn};
 use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
+use super::state::Beginning;
 use super::{CommandWitness, ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
 
@@ -83,50 +84,65 @@ pub struct Runner<'s> {
 }
 
 impl<'s> Runner<'s> {
-    /// Spawns the controllers.
+    /// Restores the state and spawns the controllers that it begins with.
     ///
     /// # Errors
-    /// If a controller cannot be spawned.
+    /// If the state cannot be restored, or a controller not be spawned.
     pub fn new(scenario: &'s Scenario, catalog: Arc<Catalog>, options: Options) -> Result<Self, Failure> {
-        Self::seeded(scenario, catalog, options, scenario.seed())
+        Self::begin(scenario, catalog, options, None, None)
     }
 
-    /// Spawns the controllers under the eyes of a witness, who sees every command from the first on.
+    /// The same under the eyes of a witness, who sees every command from the first on.
     ///
     /// # Errors
-    /// If a controller cannot be spawned.
+    /// As [`Self::new`].
     pub fn witnessed(
         scenario: &'s Scenario,
         catalog: Arc<Catalog>,
         options: Options,
         witness: &'s mut dyn CommandWitness,
     ) -> Result<Self, Failure> {
-        Self::begin(scenario, catalog, options, scenario.seed(), Some(witness))
+        Self::begin(scenario, catalog, options, None, Some(witness))
     }
 
-    /// Spawns the controllers in a simulation with another seed than the scenario's.
+    /// The same with another seed than the scenario's, or its state's.
     ///
     /// # Errors
-    /// If a controller cannot be spawned.
+    /// As [`Self::new`].
     pub fn seeded(
         scenario: &'s Scenario,
         catalog: Arc<Catalog>,
         options: Options,
         seed: u64,
     ) -> Result<Self, Failure> {
-        Self::begin(scenario, catalog, options, seed, None)
+        Self::begin(scenario, catalog, options, Some(seed), None)
     }
 
     pub(super) fn begin(
         scenario: &'s Scenario,
         catalog: Arc<Catalog>,
         options: Options,
-        seed: u64,
+        seed: Option<u64>,
         witness: Option<&'s mut dyn CommandWitness>,
     ) -> Result<Self, Failure> {
+        let Beginning { simulation, brought_over } =
+            scenario.begin(catalog, seed).map_err(|wrong| Failure::of(&scenario.error(wrong)))?;
+        let (begin, until) = (simulation.now(), options.until);
+        if let Some(until) = until.filter(|until| *until < begin) {
+            let (begin, until) = (begin.as_seconds(), until.as_seconds());
+            return Err(Failure {
+                step: None,
+                line: scenario.line(scenario.doc.span),
+                expected: format!("a time from {begin} s"),
+                actual: format!("{until} s"),
+                message: format!(
+                    "the scenario begins with a state at {begin} s, and {until} s is before that"
+                ),
+            });
+        }
         let mut runner = Self {
             scenario,
-            simulation: Simulation::new(catalog, Config { role: scenario.role(), ..Config::seeded(seed) }),
+            simulation,
             controllers: Vec::new(),
             effects: BTreeMap::new(),
             grants: BTreeMap::new(),
@@ -140,7 +156,7 @@ impl<'s> Runner<'s> {
             position: 0,
             stopped: false,
             moments_left: MOST_MOMENTS,
-            note: None,
+            note: brought_over.map(|diagnostic| diagnostic.message),
             unseen: false,
             witness,
         };
@@ -151,9 +167,10 @@ impl<'s> Runner<'s> {
             scenario.controllers().partition(|(_, actor)| actor.character.is_some());
         // Whoever a character's effects are from has to be there before it.
         for (name, actor) in others.into_iter().chain(characters) {
-            let spawned = match &actor.character {
-                None => runner.spawn(actor),
-                Some(doc) => runner.restore_document(doc),
+            let spawned = match (&actor.handle, &actor.character) {
+                (Some(handle), _) => Ok(handle.0.value),
+                (None, Some(doc)) => runner.restore_document(doc),
+                (None, None) => runner.spawn(actor),
             };
             let id = spawned.map_err(|message| Failure {
                 step: None,

@@ -435,7 +435,7 @@ Steps:
         check_error(
             "",
             "there is no `` in the scenario; there is Name, Definitions, Controllers, Steps, Clause, \
-             Description, Pack, ExpectLoad, Seed, Role, wolf",
+             Description, Pack, ExpectLoad, Seed, Role, Config, State, wolf",
         );
     }
 

@@ -16,4 +16,5 @@ mod runs;
 mod schemas;
 mod shipped;
 mod spec;
+mod state;
 mod witness;

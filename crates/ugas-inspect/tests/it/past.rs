@@ -1,19 +1,22 @@
 //! Recordings and scenarios: any moment, and out again as a file.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use serde_json::json;
-use ugas_core::ability::AbilityDef;
+use ugas_core::ability::{AbilityDef, AbilityState};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::command::Command;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{AbilityGrantDef, EffectDef};
+use ugas_core::handle::ControllerId;
+use ugas_core::input::InputBufferConfig;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Config, Simulation, Spawn};
-use ugas_core::task::TaskDef;
+use ugas_core::simulation::{Config, Role, Simulation, Spawn};
+use ugas_core::task::{CustomTask, TaskContext, TaskDef, TaskProgress};
 use ugas_core::time::Span;
-use ugas_data::scenario::{Options, Scenario};
+use ugas_data::scenario::{Options, Outcome, Runner, Scenario};
 use ugas_inspect::{Inspector, Settings};
 use ugas_replay::{Player, Recorder, Recording, Settings as RecordSettings};
 
@@ -105,14 +108,14 @@ fn a_game_can_go_on_from_a_recording() {
 
 /// A moment of the story, exported, runs and passes.
 #[track_caller]
-fn check_export(settings: Settings, at: Option<u64>, exact: bool, health: &str) {
+fn check_export(settings: Settings, at: Option<u64>, health: &str) -> String {
     let scenario = Scenario::from_text("story.yaml", STORY).unwrap().pop().unwrap();
     let mut simulation = Simulation::new(scenario.catalog().unwrap(), Config::seeded(0));
     let mut recorder = Recorder::new(Vec::new(), &simulation, RecordSettings::default()).unwrap();
     let catalog = simulation.catalog().clone();
     struct Tape<'a>(&'a mut Recorder<Vec<u8>>);
     impl ugas_data::scenario::CommandWitness for Tape<'_> {
-        fn name(&mut self, controller: ugas_core::handle::ControllerId, name: &str) {
+        fn name(&mut self, controller: ControllerId, name: &str) {
             self.0.name(controller, name);
         }
         fn before(&mut self, _: &Simulation, command: &Command) {
@@ -124,7 +127,7 @@ fn check_export(settings: Settings, at: Option<u64>, exact: bool, health: &str) 
     }
     let options = Options { step: Some(Span::seconds(0.5)), ..Options::default() };
     let mut tape = Tape(&mut recorder);
-    let mut runner = ugas_data::scenario::Runner::witnessed(&scenario, catalog, options, &mut tape).unwrap();
+    let mut runner = Runner::witnessed(&scenario, catalog, options, &mut tape).unwrap();
     runner.run(|_| {});
     simulation.restore(&runner.simulation().snapshot()).unwrap();
     assert!(runner.into_outcome().passed());
@@ -133,85 +136,156 @@ fn check_export(settings: Settings, at: Option<u64>, exact: bool, health: &str) 
     let inspector = Inspector::recording("127.0.0.1:0", settings, player).unwrap();
     let mut client = Client::open(inspector.address());
     let export = client.answer(json!({ "request": "export", "at": at }));
-    let text = export["text"].as_str().unwrap();
-    assert_eq!(export["exact"], json!(exact), "{text}");
+    let text = export["text"].as_str().unwrap().to_owned();
+    assert_eq!(export["exact"], json!(true), "{text}");
     assert!(text.contains(&format!("Health: {health}")), "{text}");
-    if exact {
-        let again =
-            Scenario::from_text("story.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        let outcome = again[0].run(&Options::default());
-        assert!(outcome.passed(), "{outcome:?}\n{text}");
-    }
+    let again = Scenario::from_text("story.yaml", text.as_str());
+    let again = again.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let outcome = again[0].run(&Options::default());
+    assert!(outcome.passed(), "{outcome:?}\n{text}");
+    text
 }
 
 #[test]
 fn a_moment_of_a_scenario_is_the_scenario_until_then() {
     let scenario = || Scenario::from_text("story.yaml", STORY).unwrap().pop().unwrap();
     let settings = || Settings::default().scenario(scenario());
-    // The end: 100 - 5 × 5 - 10.
-    check_export(settings(), None, true, "65");
-    // Before anything but the poison.
-    check_export(settings(), Some(0), true, "100");
-    // 1.1 s: one tick of the poison.
-    check_export(settings(), Some(22), true, "95");
+    // The end: 100 - 5 × 5 - 10; before anything but the poison; and at 1.1 s, after one tick of it.
+    for (at, health) in [(None, "65"), (Some(0), "100"), (Some(22), "95")] {
+        let text = check_export(settings(), at, health);
+        assert!(text.contains("Name: a poisoned wolf") && !text.contains("State: "), "{text}");
+    }
 }
 
 #[test]
-fn a_moment_without_a_scenario_begins_with_saved_characters() {
-    check_export(Settings::default(), None, false, "65");
+fn a_moment_without_a_scenario_begins_with_its_state() {
+    for (at, health) in [(None, "65"), (Some(0), "100"), (Some(22), "95")] {
+        let text = check_export(Settings::default(), at, health);
+        assert!(text.contains("wolf:\n    Handle: controller0v1") && text.contains("State: |\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_scenario_that_leads_elsewhere_is_no_beginning() {
+    let other = STORY.replace("Value: -5", "Value: -6");
+    let other = Scenario::from_text("story.yaml", other).unwrap().pop().unwrap();
+    let text = check_export(Settings::default().scenario(other).pack("packs/wolves"), None, "65");
+    assert!(text.contains("State: |\n"), "{text}");
+    assert!(text.contains("add `Pack: \"packs/wolves\"`"), "{text}");
 }
 
 #[test]
 fn two_of_the_same_name_are_two_in_an_exported_file() {
-    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let mut simulation = Simulation::new(catalog(), Config::seeded(7));
-    for name in ["Ada", "Ada", "a b", "a-b"] {
-        let wolf = simulation.spawn("Wolf").unwrap();
-        inspector.name(wolf, name);
-    }
+    let names = ["Ada", "Ada", "a b", "a-b", "Hash", "Time", ""];
+    let named: Vec<_> = names.iter().map(|name| (simulation.spawn("Wolf").unwrap(), *name)).collect();
+    let text = exported(&simulation, &named);
+    let again = run_again(&text);
+    assert_eq!(again.controllers.len(), names.len(), "{text}");
+    assert_eq!(again.hash, Some(simulation.state_hash()));
+}
+
+/// The newest moment of a game that runs, as a file.
+fn exported(simulation: &Simulation, names: &[(ControllerId, &str)]) -> String {
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    names.iter().for_each(|(id, name)| inspector.name(*id, *name));
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "hello" }));
-    inspector.observe(&simulation);
+    inspector.observe(simulation);
     while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
     let export = client.answer(json!({ "request": "export" }));
-    let text = export["text"].as_str().unwrap();
-    let read = Scenario::from_text("moment.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    let mut runner = ugas_data::scenario::Runner::new(&read[0], catalog(), Options::default()).unwrap();
-    runner.run(|_| {});
-    assert_eq!(runner.simulation().controllers().count(), 4, "{text}");
-    let outcome = runner.into_outcome();
-    assert!(outcome.passed(), "{outcome:?}\n{text}");
+    assert_eq!(export["exact"], json!(true), "{export}");
+    export["text"].as_str().unwrap().to_owned()
+}
+
+/// Runs a file that was exported as anybody would: nothing is there but the file.
+#[track_caller]
+fn run_again(text: &str) -> Outcome {
+    let read = Scenario::from_text("moment.yaml", text);
+    let read = read.unwrap_or_else(|error| panic!("{error:?}\n{text}")).remove(0);
+    let outcome = read.run(&Options::default());
+    assert!(outcome.passed(), "{:?}\n{text}", outcome.failures);
+    let report = ugas_data::Loader::new().text("moment.yaml", text).as_set().check();
+    assert_eq!(report.errors(), 0, "{report}\n{text}");
+    outcome
+}
+
+/// Rules of a game that is always in the middle of something.
+fn busy_rules() -> Arc<Catalog> {
+    let bolt = AbilityDef::new("GA_Bolt")
+        .cooldown("GE_Cool")
+        .task(TaskDef::wait(2.0))
+        .task(TaskDef::apply_to_owner("GE_Hit"))
+        .task(TaskDef::wait(3.0))
+        .task(TaskDef::apply_to_owner("GE_Hit"));
+    let builder = Catalog::builder()
+        .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Health", 100.0)))
+        .effect(EffectDef::instant("GE_Hit").modify("Health", Operation::Add, -10.0))
+        .effect(EffectDef::lasting("GE_Cool", 7.0).granting("Cooldown.Bolt"))
+        .effect(EffectDef::lasting("GE_Poison", 6.0).every(1.0).modify("Health", Operation::Add, -1.0))
+        .ability(bolt)
+        .template(
+            ControllerDef::new("Wolf").with_set("Combat").with_ability(AbilityGrantDef::new("GA_Bolt")),
+        );
+    let buffer = InputBufferConfig { enabled: true, window: Span::seconds(9.0), size: 3 };
+    builder.input_buffer(buffer).build().unwrap()
 }
 
 #[test]
-fn what_an_exported_file_does_not_bring_back_is_said_and_not_expected() {
-    // Its mark is set when it begins, and it begins anew with a saved character.
-    let mut mark = AbilityDef::new("GA_Mark");
-    mark.activate_on_grant = true;
-    let catalog = Catalog::builder()
-        .attribute_set(AttributeSetDef::new("Count").with(AttributeDef::new("Marks", 0.0)))
-        .effect(EffectDef::instant("GE_Mark").modify("Marks", Operation::Add, 1.0))
-        .ability(mark.task(TaskDef::apply_to_owner("GE_Mark")).task(TaskDef::wait(60.0)))
-        .template(ControllerDef::new("Wolf").with_set("Count").with_ability(AbilityGrantDef::new("GA_Mark")))
-        .build()
-        .unwrap();
-    let mut simulation = Simulation::new(catalog.clone(), Config::seeded(7));
-    simulation.spawn("Wolf").unwrap();
-    simulation.advance(Span::seconds(1.0));
-    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
-    let mut client = Client::open(inspector.address());
-    client.answer(json!({ "request": "hello" }));
-    inspector.observe(&simulation);
-    while client.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
-    let export = client.answer(json!({ "request": "export" }));
-    let text = export["text"].as_str().unwrap();
-    let differs =
-        ["Marks of Wolf-0 is 2 here, and was 1", "the base of Marks of Wolf-0 is 2 here, and was 1"];
-    assert_eq!((&export["exact"], &export["differs"]), (&json!(false), &json!(differs)), "{text}");
-    assert!(text.contains("# Not as it was: Marks of Wolf-0 is 2 here, and was 1."), "{text}");
-    let read = Scenario::from_text("moment.yaml", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    let mut runner = ugas_data::scenario::Runner::new(&read[0], catalog, Options::default()).unwrap();
-    runner.run(|_| {});
-    let outcome = runner.into_outcome();
-    assert!(outcome.passed(), "{outcome:?}\n{text}");
+fn a_moment_of_a_game_in_the_middle_of_everything_goes_on_as_the_game_does() {
+    let catalog = busy_rules();
+    let config = Config { prediction_seed: 77, max_stacks: 9, ..Config::seeded(u64::MAX) };
+    let mut game = Simulation::new(catalog.clone(), config);
+    let wolf = game.spawn("Wolf").unwrap();
+    // A poison between two ticks, an effect made at run time, an ability in the middle of its tasks, its cooldown, and an
+    // input that was too early and is kept.
+    game.apply_effect(catalog.effect("GE_Poison").unwrap(), None, wolf).unwrap();
+    let made = EffectDef::lasting("GE_Made", 4.0).every(0.7).modify("Health", Operation::Add, -0.5);
+    let made = game.define_effect(made).unwrap();
+    game.apply_effect(made, None, wolf).unwrap();
+    let bolt = game.controller(wolf).unwrap().abilities()[0];
+    game.bind_input(bolt, Some("Slot".into())).unwrap();
+    game.activate(bolt).unwrap();
+    game.advance(Span::seconds(1.3));
+    game.press(wolf, "Slot").unwrap();
+    game.advance(Span::seconds(0.05));
+    assert_eq!(game.ability_state(bolt), Some(AbilityState::Active));
+    assert!(
+        game.ability_cooldown(bolt).is_some()
+            && game.events().any(|event| event.kind.name() == "InputBuffered")
+    );
+    let text = exported(&game, &[(wolf, "wolf")]);
+    assert!(text.contains("PredictionSeed: \"77\"") && text.contains("MaxStacks: 9"), "{text}");
+    for second in 0..=10 {
+        let (steps, state) = text.split_once("State: |").unwrap();
+        let longer = format!("{steps}  - Advance: {second}\nState: |{state}");
+        assert_eq!(run_again(&longer).hash, Some(game.state_hash()), "after {second} s");
+        game.advance(Span::seconds(1.0));
+    }
+}
+
+#[test]
+fn an_empty_world_is_a_moment_too() {
+    let mut game = Simulation::new(catalog(), Config::seeded(7));
+    game.advance(Span::seconds(2.5));
+    let outcome = run_again(&exported(&game, &[]));
+    assert_eq!(outcome.hash, Some(game.state_hash()));
+}
+
+#[test]
+fn a_game_with_native_code_is_told_to_need_it() {
+    struct Dance;
+    impl CustomTask for Dance {
+        fn activate(&self, _: &mut TaskContext<'_>) -> TaskProgress {
+            TaskProgress::Done
+        }
+    }
+    let catalog = Catalog::builder().custom_task("Dance", Dance).build().unwrap();
+    let game = Simulation::new(catalog.clone(), Config { role: Role::Server, ..Config::seeded(7) });
+    let text = exported(&game, &[]);
+    assert!(text.contains("# It runs where the native code of the game is: custom task `Dance`."), "{text}");
+    assert!(text.contains("Role: Server"), "{text}");
+    let read = Scenario::from_text("moment.yaml", text).unwrap().remove(0);
+    let runner = Runner::new(&read, catalog, Options::default()).unwrap();
+    assert_eq!(runner.simulation().state_hash(), game.state_hash());
 }

@@ -1,6 +1,6 @@
 //! What is told: the numbers of a game, and why they are so.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use ugas_core::ability::{AbilityDef, Grant};
@@ -15,7 +15,7 @@ use ugas_core::time::Span;
 use ugas_inspect::{ClientReport, Correction, CorrectionCause, Difference, Inspector, PROTOCOL};
 
 use crate::client::Client;
-use crate::{game, id};
+use crate::{catalog, game, id};
 
 /// Shows the game, and waits until it has been taken in.
 fn shown(inspector: &Inspector, simulation: &Simulation) -> Client {
@@ -179,7 +179,7 @@ fn the_past_is_kept_and_told() {
 fn nobody_watching_costs_next_to_nothing() {
     let inspector = Inspector::serve("127.0.0.1:0").unwrap();
     let (simulation, _) = game();
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     for _ in 0..1_000_000 {
         inspector.observe(&simulation);
     }
@@ -275,5 +275,65 @@ fn each_run_of_an_ability_has_its_own_cause() {
             ("InputPressed", began),
         ];
         assert_eq!(links, expected);
+    }
+}
+
+/// A game of so many wolves, with two moments that can be asked about.
+fn crowd(wolves: usize) -> (Inspector, Client) {
+    let mut simulation = Simulation::new(catalog(), Config::seeded(7));
+    let poison = simulation.catalog().effect("GE_Poison").unwrap();
+    for _ in 0..wolves {
+        let wolf = simulation.spawn("Wolf").unwrap();
+        simulation.apply_effect(poison, None, wolf).unwrap();
+    }
+    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    let mut client = Client::open(inspector.address());
+    client.answer(json!({ "request": "hello" }));
+    for moments in 1..=2 {
+        simulation.advance(Span::seconds(1.0));
+        inspector.observe(&simulation);
+        while client.answer(json!({ "request": "hello" }))["head"]["moments"] != json!(moments) {}
+    }
+    (inspector, client)
+}
+
+#[test]
+fn who_asks_for_much_makes_nobody_else_wait() {
+    let (inspector, mut client) = crowd(2_000);
+    let mut other = Client::open(inspector.address());
+    other.answer(json!({ "request": "hello" }));
+    for question in [json!({ "request": "export" }), json!({ "request": "compare", "with": 0 })] {
+        let began = Instant::now();
+        client.answer(question.clone());
+        let alone = began.elapsed();
+        // Somebody else's work may come in between, so one of a few tries must do. If everything waited in one line, none
+        // would: the question was asked before.
+        let is_answered_meanwhile = (0..10).any(|_| {
+            client.send(&question.to_string());
+            // Until it has arrived, and a copy was made of the state.
+            std::thread::sleep(alone / 4);
+            let began = Instant::now();
+            other.answer(json!({ "request": "hello" }));
+            let waited = began.elapsed();
+            while client.receive().expect("the connection is open")["head"].is_object() {}
+            waited < alone / 4
+        });
+        assert!(is_answered_meanwhile, "{question} takes {alone:?}, and everybody waits");
+    }
+}
+
+#[test]
+fn who_leaves_before_the_answer_is_no_burden() {
+    let (inspector, mut client) = crowd(200);
+    for _ in 0..40 {
+        // Those who are waited for still have a place, so some are turned away.
+        if let Ok(mut hasty) = Client::try_open(inspector.address(), "/socket", &[]) {
+            hasty.send(&json!({ "id": 1, "request": "export" }).to_string());
+        }
+    }
+    // Too many at once are told so; sooner or later there is room again.
+    let until = Instant::now() + Duration::from_secs(60);
+    while client.ask(json!({ "request": "export" }))["answer"]["exact"] != json!(true) {
+        assert!(Instant::now() < until);
     }
 }

@@ -11,6 +11,7 @@ mod order;
 mod regressions;
 mod reload;
 mod snapshots;
+mod states;
 mod step_invariance;
 
 use proptest::prelude::ProptestConfig;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{KIND, Simulation, read_rules, read_state};
-use crate::catalog::{Catalog, Definitions};
+use super::{KIND, Simulation, Snapshot, read_rules, read_state};
+use crate::catalog::{Catalog, Definitions, RebuildError};
 use crate::codec::{self, DecodeError, DecodeErrorKind, Decoder, Trust};
 use crate::reload::{ReloadError, ReloadReport};
 
@@ -17,6 +17,37 @@ pub enum MigrationError {
     /// The state cannot go on under the present rules.
     #[error(transparent)]
     Reload(#[from] ReloadError),
+}
+
+/// Why the rules that a snapshot brings along are of no use.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OwnRulesError {
+    /// The bytes cannot be read.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The catalog cannot be built again.
+    #[error(transparent)]
+    Rebuild(#[from] RebuildError),
+}
+
+impl Snapshot {
+    /// The catalog that bytes [written with their rules](Self::to_bytes_with_rules) are of, with native code of another
+    /// catalog by name; `None` if they were written without. A state and its rules need nothing else to go on.
+    ///
+    /// # Errors
+    /// If the bytes cannot be read, or `natives` lacks code that the rules use.
+    pub fn own_catalog(bytes: &[u8], natives: &Catalog) -> Result<Option<Arc<Catalog>>, OwnRulesError> {
+        let mut decoder = codec::open(KIND, bytes)?;
+        let hash = u64::from_le_bytes(decoder.fixed()?);
+        let Some(rules) = read_rules(&mut decoder)? else { return Ok(None) };
+        let catalog = read_definitions(rules, &decoder)?.build_with_natives_of(natives)?;
+        // An older version had other hashes; its checksum was right.
+        if catalog.hash() != hash && decoder.version() == codec::VERSION {
+            return Err(foreign_rules(rules, &decoder).into());
+        }
+        Ok(Some(catalog))
+    }
 }
 
 impl Simulation {
@@ -74,18 +105,32 @@ fn build_again(
     provider: &Catalog,
     trust: Trust,
 ) -> Result<Arc<Catalog>, DecodeError> {
-    let mut inner = Decoder::new(rules, decoder.version());
-    let begin = (decoder.position() - rules.len()) as u64;
-    let within = |error: DecodeError| DecodeError { at: error.at + begin, ..error };
-    let definitions = <Definitions as codec::Decode>::decode(&mut inner).map_err(within)?;
-    inner.finish().map_err(within)?;
-    let wrong = |kind| DecodeError { at: begin, kind };
+    let definitions = read_definitions(rules, decoder)?;
     let built = definitions.build_to_migrate(provider);
-    let catalog = built.map_err(|errors| wrong(DecodeErrorKind::Definitions(errors)))?;
+    let at = begin_of(rules, decoder);
+    let catalog = built.map_err(|errors| DecodeError { at, kind: DecodeErrorKind::Definitions(errors) })?;
     // An older version had other hashes; its checksum was right.
     let is_comparable = decoder.version() == codec::VERSION && trust == Trust::Nobody;
     if catalog.hash() != hash && is_comparable {
-        return Err(wrong(DecodeErrorKind::Invalid("the rules of a snapshot are not those that it is of")));
+        return Err(foreign_rules(rules, decoder));
     }
     Ok(catalog)
+}
+
+fn read_definitions(rules: &[u8], decoder: &Decoder<'_>) -> Result<Definitions, DecodeError> {
+    let mut inner = Decoder::new(rules, decoder.version());
+    let within = |error: DecodeError| DecodeError { at: error.at + begin_of(rules, decoder), ..error };
+    let definitions = <Definitions as codec::Decode>::decode(&mut inner).map_err(within)?;
+    inner.finish().map_err(within)?;
+    Ok(definitions)
+}
+
+/// Where the rules begin that were read last.
+fn begin_of(rules: &[u8], decoder: &Decoder<'_>) -> u64 {
+    (decoder.position() - rules.len()) as u64
+}
+
+fn foreign_rules(rules: &[u8], decoder: &Decoder<'_>) -> DecodeError {
+    let kind = DecodeErrorKind::Invalid("the rules of a snapshot are not those that it is of");
+    DecodeError { at: begin_of(rules, decoder), kind }
 }

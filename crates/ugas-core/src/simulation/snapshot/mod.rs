@@ -15,7 +15,7 @@ use crate::codec::{self, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, 
 use crate::hash::StateHasher;
 use crate::time::Time;
 pub(super) use check::Check;
-pub use migrate::MigrationError;
+pub use migrate::{MigrationError, OwnRulesError};
 
 /// The first bytes of a snapshot.
 const KIND: [u8; 4] = *b"UGSN";
@@ -57,6 +57,25 @@ impl Snapshot {
     /// The catalog that it is of.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
+    }
+
+    /// The same moment with another seed: dice that were rolled stay, those rolled from here on are others (V5).
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.state.seed = seed;
+        self
+    }
+
+    /// When the snapshot of these bytes was taken. Nothing but that is read, so it needs no catalog, and says nothing
+    /// about the rest.
+    ///
+    /// # Errors
+    /// If they are damaged, or of an unknown format version.
+    pub fn time_of(bytes: &[u8]) -> Result<Time, DecodeError> {
+        let mut decoder = codec::open(KIND, bytes)?;
+        let _catalog: [u8; 8] = decoder.fixed()?;
+        read_rules(&mut decoder)?;
+        Time::decode(&mut decoder)
     }
 
     /// The snapshot as bytes, to be kept or sent. Equal states give equal bytes, and whoever reads them goes on from

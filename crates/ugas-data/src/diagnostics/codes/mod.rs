@@ -40,6 +40,9 @@ pub(crate) mod ug040;
 pub(crate) mod ug041;
 pub(crate) mod ug042;
 pub(crate) mod ug043;
+pub(crate) mod ug044;
+pub(crate) mod ug045;
+pub(crate) mod ug046;
 pub(crate) mod ug050;
 pub(crate) mod ug051;
 pub(crate) mod ug052;
@@ -122,6 +125,9 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug041::DOC,
     &ug042::DOC,
     &ug043::DOC,
+    &ug044::DOC,
+    &ug045::DOC,
+    &ug046::DOC,
     &ug050::DOC,
     &ug051::DOC,
     &ug052::DOC,

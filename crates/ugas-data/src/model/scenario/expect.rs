@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use ugas_core::nearest::nearest;
 
+use super::state::StateHash;
 use crate::decode::{
     Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, choice, record,
 };
@@ -58,6 +59,7 @@ record! {
     /// What is expected besides the controllers, which are fields of their own.
     ExpectRecord, "expectation" {
         time: optional NonNegative = "Time", "The clock in seconds.";
+        hash: optional StateHash = "Hash", "Hash of the whole state, as 16 hexadecimal digits: that nothing at all is other than it was.";
         last: optional Name = "Last", "Outcome of the step before: Ok, or a code such as Immune.";
         reasons: list Name = "Reasons", "Codes of all reasons for which the step before was refused, in their order (A1, E1).";
         events: optional EventsDoc = "Events", "Events that happened.";
