@@ -62,7 +62,9 @@ impl<H: Handle, T> Arena<H, T> {
 
     /// An empty arena that holds `capacity` objects before it allocates again (I6).
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { slots: Vec::with_capacity(capacity), ..Self::new() }
+        let mut arena = Self { slots: Vec::with_capacity(capacity), ..Self::new() };
+        arena.editions.reserve(capacity);
+        arena
     }
 
     /// How many objects can live at once before the arena allocates.
@@ -137,7 +139,9 @@ impl<H: Handle, T> Arena<H, T> {
             let content = Content::Occupied(make(handle));
             if self.slots.len() == self.slots.capacity() {
                 // By half, and not to twice as much: objects are large, and so is what is spare.
-                self.slots.reserve_exact((self.slots.len() / 2).max(4));
+                let more = (self.slots.len() / 2).max(4);
+                self.slots.reserve_exact(more);
+                self.editions.reserve(more);
             }
             self.slots.push(Slot { generation: NonZeroU32::MIN, content });
             self.editions.push();

@@ -206,7 +206,7 @@ impl<P: Copy> Clone for TimerWheel<P> {
         nodes.clone_from(&source.nodes);
         *first_free = source.first_free;
         *len = source.len;
-        // What stands in a slot that has no timer means nothing, and most slots have none.
+        // A slot without timers has no first one, and nothing else of it is read; most slots have none on either side.
         for (level, (mine, theirs)) in occupancy.iter().zip(&source.occupancy).enumerate() {
             let mut either = mine | theirs;
             while either != 0 {

@@ -8,7 +8,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The next edition; 0 is none.
+/// The next edition; 0 is none, and nobody is to have it in common.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The edition of each place of an arena.
@@ -67,20 +67,32 @@ impl Editions {
         present
     }
 
-    /// Makes these the editions of a copy of `source`, and tells of every place of it that has to be copied, by index.
+    /// Makes these the editions of a copy of `source`, and tells of every place of it that has to be copied, by index. A place
+    /// has the number of what was copied once that is done, whatever becomes of the rest.
     pub(super) fn follow(&mut self, source: &Self, mut copy: impl FnMut(usize)) {
+        // What is written there from now on is not what is copied here.
+        source.end();
         self.of.truncate(source.of.len());
-        let known = self.of.len();
-        for (at, (mine, &theirs)) in self.of.iter_mut().zip(&source.of).enumerate() {
-            if *mine != theirs {
-                *mine = theirs;
-                copy(at);
+        for (at, &theirs) in source.of.iter().enumerate() {
+            match self.of.get_mut(at) {
+                Some(mine) if *mine == theirs => {}
+                Some(mine) => {
+                    // Neither the old nor the new, until it is copied.
+                    *mine = 0;
+                    copy(at);
+                    *mine = theirs;
+                }
+                None => {
+                    copy(at);
+                    self.of.push(theirs);
+                }
             }
         }
-        self.of.extend_from_slice(&source.of[known..]);
-        (known..source.of.len()).for_each(copy);
-        self.end();
-        source.end();
+    }
+
+    /// Room for so many more places.
+    pub(super) fn reserve(&mut self, places: usize) {
+        self.of.reserve_exact(places);
     }
 
     /// What is there now is no longer to be found here alone.

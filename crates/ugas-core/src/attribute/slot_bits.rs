@@ -59,6 +59,11 @@ impl SlotBits {
         Some(slot as u16)
     }
 
+    /// Whether there is any.
+    pub(crate) fn has_any(&self) -> bool {
+        self.first != 0 || self.rest.iter().any(|&word| word != 0)
+    }
+
     /// Whether all slots are among the first `count`.
     pub(crate) fn fits(&self, count: usize) -> bool {
         let words = self.words();

@@ -206,7 +206,7 @@ impl<'a> Compiler<'a> {
             is_unconditional: false,
             is_constant: false,
             plain: None,
-            is_direct: false,
+            direct: None,
             leads_on: false,
             gives: false,
             is_indexed: false,

@@ -96,8 +96,8 @@ pub struct Effect {
     pub(crate) is_constant: bool,
     /// What an execution writes, if that is one number and all there is to it: it is constant and shows no cues.
     pub(crate) plain: Option<PlainWrite>,
-    /// Whether it is instant and plain, and no step of an application has anything to refuse or to do beside writing.
-    pub(crate) is_direct: bool,
+    /// The same, if it is instant, and no step of an application has anything to refuse or to do beside writing.
+    pub(crate) direct: Option<PlainWrite>,
     /// Whether an application leads to anything beside itself: others removed, abilities cancelled, more effects.
     pub(crate) leads_on: bool,
     /// Whether an instance gives its target anything beside modifiers: tags, abilities, cues, blocks.
@@ -153,14 +153,13 @@ impl Effect {
             || !self.cancel_abilities.is_empty()
             || !self.additional.is_empty();
         self.plain = self.plain_write();
-        self.is_direct = self.is_instant()
-            && self.plain.is_some()
+        let is_direct = self.is_instant()
             && self.is_unconditional
             && !self.leads_on
             && !self.uses_random
             && self.captures.is_empty()
-            && self.chance.is_none()
             && self.requirement.is_none();
+        self.direct = self.plain.filter(|_| is_direct);
         self.gives = !self.granted_tags.is_empty()
             || !self.granted_abilities.is_empty()
             || !self.cues.is_empty()

@@ -16,7 +16,7 @@ pub(crate) struct EventQueue {
 }
 
 /// What the events of a run have in common.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     /// Position in the stream of the first that is left; the others follow it.
     sequence: u64,
@@ -27,7 +27,7 @@ struct Run {
 }
 
 /// Where an event comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) time: Time,
     pub(crate) cause: Cause,
@@ -50,20 +50,26 @@ impl EventQueue {
         origin: impl FnOnce() -> Origin,
     ) {
         match self.runs.back_mut() {
-            Some(run) if run.version == version && run.count < u32::MAX => run.count += 1,
+            Some(run) if run.version == version && run.count < u32::MAX => {
+                debug_assert_eq!((run.sequence + u64::from(run.count), run.origin), (sequence, origin()));
+                run.count += 1;
+            }
             _ => self.runs.push_back(Run { sequence, count: 1, version, origin: origin() }),
         }
         self.kinds.push_back(kind);
     }
 
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Event> {
-        let kind = self.kinds.pop_front()?;
         let run = self.runs.front_mut()?;
-        let event = run.take(kind);
+        let (sequence, origin) = (run.sequence, run.origin);
+        run.sequence += 1;
+        run.count -= 1;
         if run.count == 0 {
             self.runs.pop_front();
         }
-        Some(event)
+        let kind = self.kinds.pop_front()?;
+        Some(origin.event(sequence, kind))
     }
 
     pub(crate) fn clear(&mut self) {
@@ -73,7 +79,7 @@ impl EventQueue {
 
     /// Takes all events; those that nobody looked at are gone with the iterator.
     pub(crate) fn drain(&mut self) -> Drain<'_> {
-        Drain { queue: self, run: Run::default() }
+        Drain(self)
     }
 
     /// Copies of all events, which stay where they are.
@@ -88,17 +94,6 @@ impl EventQueue {
             taken += 1;
             run.origin.event(run.sequence + u64::from(taken - 1), kind.clone())
         })
-    }
-}
-
-impl Run {
-    /// The first of its events, which it has no longer.
-    #[inline]
-    fn take(&mut self, kind: EventKind) -> Event {
-        let sequence = self.sequence;
-        self.sequence += 1;
-        self.count -= 1;
-        self.origin.event(sequence, kind)
     }
 }
 
@@ -122,26 +117,18 @@ impl Extend<Event> for EventQueue {
 }
 
 /// Takes events out of a queue until none is left.
-pub(crate) struct Drain<'a> {
-    queue: &'a mut EventQueue,
-    /// What is left of the run that the next event is of.
-    run: Run,
-}
+pub(crate) struct Drain<'a>(&'a mut EventQueue);
 
 impl Iterator for Drain<'_> {
     type Item = Event;
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
-        if self.run.count == 0 {
-            self.run = self.queue.runs.pop_front()?;
-        }
-        let kind = self.queue.kinds.pop_front()?;
-        Some(self.run.take(kind))
+        self.0.pop()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.queue.len(), Some(self.queue.len()))
+        (self.0.len(), Some(self.0.len()))
     }
 }
 
@@ -149,8 +136,8 @@ impl ExactSizeIterator for Drain<'_> {}
 
 impl Drop for Drain<'_> {
     fn drop(&mut self) {
-        if self.queue.len() > 0 {
-            self.queue.clear();
+        if self.0.len() > 0 {
+            self.0.clear();
         }
     }
 }
@@ -205,6 +192,16 @@ mod tests {
         assert_eq!((queue.len(), queue.iter().len()), (4, 4));
         drop(queue.drain());
         assert_eq!((queue.len(), queue.runs.len()), (0, 0));
+    }
+
+    #[test]
+    fn an_iterator_that_is_forgotten_leaves_the_rest_in_order() {
+        let mut queue = queue();
+        let mut taken = queue.drain();
+        assert_eq!(taken.next(), Some(event(5, 1, 0)));
+        core::mem::forget(taken);
+        assert!(queue.iter().eq(events().into_iter().skip(1)));
+        assert!(queue.drain().eq(events().into_iter().skip(1)));
     }
 
     #[test]

@@ -21,16 +21,22 @@ impl Simulation {
         let batch_depth = core::mem::take(&mut self.scratch.batch_depth);
         self.settle();
         while let Some((at, timer)) = self.state.timers.pop_due(time) {
-            self.state.now = at;
+            self.set_clock(at);
             self.operate(|sim| sim.fire(timer, at));
         }
-        self.state.now = time;
+        self.set_clock(time);
         self.scratch.batch_depth = batch_depth;
     }
 
     /// The instant of the next timer, if there is one: nothing happens by itself before it.
     pub fn next_timer(&self) -> Option<Time> {
         self.state.timers.next_time()
+    }
+
+    /// Events of another instant are of another run, also where nobody is to blame for them.
+    fn set_clock(&mut self, time: Time) {
+        self.state.now = time;
+        self.scratch.interrupt();
     }
 
     fn fire(&mut self, timer: Timer, at: Time) {

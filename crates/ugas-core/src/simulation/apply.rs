@@ -100,37 +100,36 @@ impl Simulation {
         let Some(definition) = self.state.definition(&self.catalog, effect) else {
             return Err(Refusal::new(effect, target, RefusalReason::UnknownEffect(effect)));
         };
-        if definition.is_direct && self.is_clear(source, target) {
-            let write = definition.plain;
-            return self.operate(|sim| match sim.apply_directly(effect, write, source, target) {
-                true => Ok(Application::Executed),
-                false => {
-                    let mut spec = sim.bare_spec(effect, source);
-                    sim.apply_one(&mut spec, target)
+        if let Some(write) = definition.direct
+            && self.is_clear(source, target)
+        {
+            let definition = Arc::clone(definition);
+            return self.operate(|sim| {
+                if sim.apply_directly(effect, write, source, target) {
+                    return Ok(Application::Executed);
                 }
+                let mut spec = sim.bare_spec(effect, &definition, source);
+                sim.apply_one(&mut spec, target)
             });
         }
-        let mut spec = self.bare_spec(effect, source);
+        let mut spec = self.bare_spec(effect, definition, source);
         self.operate(|sim| sim.apply_one(&mut spec, target))
     }
 
     /// A spec of level 1 that knows its source and nothing else.
     #[inline]
-    fn bare_spec(&self, effect: EffectId, source: Option<ControllerId>) -> EffectSpec {
+    fn bare_spec(&self, effect: EffectId, definition: &Effect, source: Option<ControllerId>) -> EffectSpec {
         let context = EffectContext { source, ..EffectContext::default() };
-        let Some(definition) = self.state.definition(&self.catalog, effect) else {
-            return EffectSpec::new(effect, 0, 1.0, context);
-        };
         let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
         self.capture_into(&mut spec, definition, Side::Source, source);
         spec
     }
 
-    /// Whether nothing outside of an effect has a say in its application: no hook, no audit, no client that leaves it to
-    /// the authority, and nothing on the target that it could meet.
+    /// Whether nothing outside of an effect has a say in its application: nothing that waits its turn, no hook, no audit, no
+    /// client that leaves it to the authority, and nothing on the target that it could meet.
     fn is_clear(&self, source: Option<ControllerId>, target: ControllerId) -> bool {
         let has_lived = |source: ControllerId| source.is_unseen() || self.state.controllers.has_lived(source);
-        self.scratch.batch_depth == 0
+        self.is_settled()
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
             && !self.is_client()
@@ -138,12 +137,12 @@ impl Simulation {
             && source.is_none_or(has_lived)
     }
 
-    /// The steps of E1 for an [effect](Effect::is_direct) of which only the execution is left. False if that is not as plain
+    /// The steps of E1 for an [effect](Effect::direct) of which only the execution is left. False if that is not as plain
     /// as it could be, and nothing has changed then.
     fn apply_directly(
         &mut self,
         effect: EffectId,
-        write: Option<PlainWrite>,
+        write: PlainWrite,
         source: Option<ControllerId>,
         target: ControllerId,
     ) -> bool {

@@ -103,7 +103,7 @@ pub(super) struct Planned {
     modifier: Option<u16>,
 }
 
-/// A change that was written and has had no event yet.
+/// What was written and has had no event yet, be it what was there before.
 struct Written {
     change: Change,
     new_base: f64,
@@ -205,9 +205,7 @@ impl Simulation {
     pub(super) fn execute_run(&mut self, run: &Run<'_>) -> Result<(), RefusalReason> {
         let id = self.id_of(run);
         if let Some(written) = self.write_plainly(run.effect.plain, run.active(), run.target) {
-            if let Some(Written { change, .. }) = written {
-                self.put_on_record(change);
-            }
+            self.put_on_record(written.change);
             self.emit(EventKind::EffectExecuted { effect: id, active: run.active(), target: run.target });
             return Ok(());
         }
@@ -241,15 +239,14 @@ impl Simulation {
     pub(super) fn execute_directly(
         &mut self,
         effect: EffectId,
-        write: Option<PlainWrite>,
+        write: PlainWrite,
         target: ControllerId,
     ) -> bool {
-        if !self.scratch.changes.is_empty() {
+        let Some(Written { change, new_base, new }) = self.write_plainly(Some(write), None, target) else {
             return false;
-        }
-        let Some(written) = self.write_plainly(write, None, target) else { return false };
+        };
         self.emit(EventKind::EffectExecuted { effect, active: None, target });
-        if let Some(Written { change, new_base, new }) = written {
+        if (change.old_base, change.old) != (new_base, new) {
             self.emit(change.event(new_base, new));
         }
         true
@@ -257,13 +254,13 @@ impl Simulation {
 
     /// The straight way for what most executions are: a number that goes on top of one base, which has no modifiers and
     /// which nothing depends on. Clamped at once, it is the current value, too. `None` if this is another, and nothing
-    /// has changed then; `Some(None)` if the value is what it was.
+    /// has changed then.
     fn write_plainly(
         &mut self,
         write: Option<PlainWrite>,
         active: Option<ActiveEffectId>,
         target: ControllerId,
-    ) -> Option<Option<Written>> {
+    ) -> Option<Written> {
         let Self { catalog, config, state, scratch, .. } = self;
         let PlainWrite { attribute, operation, magnitude, factor_in_stacks } = write?;
         // What waits to be brought up to date is so at every execution, and hooks see each.
@@ -295,11 +292,8 @@ impl Simulation {
         let new_base = clamp(value + 0.0, min, max);
         let new = new_base + 0.0;
         (*base, *current) = (new_base, new);
-        if (old_base, old) == (new_base, new) {
-            return Some(None);
-        }
         let change = scratch.change(target, attribute, slot, old_base, old);
-        Some(Some(Written { change, new_base, new }))
+        Some(Written { change, new_base, new })
     }
 
     fn id_of(&self, run: &Run<'_>) -> EffectId {

@@ -24,8 +24,8 @@ pub(super) struct Change {
     controller: ControllerId,
     attribute: AttributeId,
     slot: u16,
-    old_base: f64,
-    old: f64,
+    pub(super) old_base: f64,
+    pub(super) old: f64,
     cause: Cause,
     /// Of the cause, see [`Scratch::blame`].
     version: u64,

@@ -332,7 +332,13 @@ impl Simulation {
     fn list_pending(&mut self) {
         let State { controllers, effects, .. } = &mut self.state;
         let (dirty, refresh) = (&mut self.scratch.dirty, &mut self.scratch.refresh);
-        for (id, controller) in controllers.iter_mut() {
+        // Looked at first: whoever is asked for to be changed counts as changed.
+        let waits =
+            |controller: &Controller| controller.pending.listed || controller.pending.recorded.has_any();
+        let waiting: Vec<ControllerId> =
+            controllers.iter().filter(|(_, controller)| waits(controller)).map(|(id, _)| id).collect();
+        for id in waiting {
+            let Some(controller) = controllers.get_mut(id) else { continue };
             controller.pending.recorded = Default::default();
             if controller.pending.listed {
                 dirty.push_back(id);

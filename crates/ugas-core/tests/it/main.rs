@@ -45,6 +45,7 @@ mod reload_runs;
 mod reload_values;
 mod removal;
 mod reviews;
+mod rollback;
 mod runtime_effects;
 mod shortcuts;
 mod stacking;

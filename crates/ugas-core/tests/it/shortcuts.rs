@@ -1,13 +1,16 @@
 //! Shortcuts: what is done in fewer steps comes to the same as the steps, event by event and bit by bit.
 
 use proptest::prelude::*;
+use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::CatalogBuilder;
 use ugas_core::controller::ControllerDef;
-use ugas_core::effect::{EffectDef, StackingDef};
-use ugas_core::event::Event;
+use ugas_core::effect::{EffectDef, ExecutionPolicy, StackingDef};
+use ugas_core::event::{Event, EventKind};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{Config, Simulation, Stacks};
+use ugas_core::targeting::{EffectContainerDef, Placement, Shape, TargetingDef};
+use ugas_core::task::{ActionDef, TaskDef};
 use ugas_core::time::Span;
 
 use crate::fixture::{Game, buff, instant};
@@ -21,6 +24,7 @@ fn rules() -> CatalogBuilder {
     let set = AttributeSetDef::new("Set")
         .with(AttributeDef::new("Limit", 100.0).min(1.0))
         .with(AttributeDef::new("Health", 90.0).min(0.0).max("Limit"))
+        .with(AttributeDef::new("Mana", 50.0))
         .with(AttributeDef::new("Skill", 10.0))
         .with(AttributeDef::derived("Power", "Skill * 2 + 1"));
     let poison = EffectDef::lasting("Poison", 5.0).every(1.0).modify("Health", Operation::Add, -4.0);
@@ -35,6 +39,7 @@ fn rules() -> CatalogBuilder {
         .effect(instant("Nothing", "Health", Operation::DivideAdditive, 0.0))
         .effect(instant("Grow", "Limit", Operation::Multiply, 0.25))
         .effect(instant("Learn", "Skill", Operation::Add, 1.0))
+        .effect(instant("Drain", "Mana", Operation::Add, -5.0))
         .effect(poison.stacking(StackingDef::by_target(3)))
         .effect(buff("Weaken", "Health", Operation::Add, -10.0))
         .effect(buff("Ward", "Limit", Operation::Add, 50.0))
@@ -107,6 +112,74 @@ proptest! {
             prop_assert_eq!(make(&mut short, change), make(&mut long, change));
         }
     }
+}
+
+/// What the effects of a container, which come one after the other without anything in between, change, and because of which
+/// of them.
+fn changes_by_container(rules: CatalogBuilder) -> Vec<(String, String)> {
+    let near = TargetingDef::new(Shape::Radius).range(5.0);
+    let container = EffectContainerDef::new("All", near).effect("Heal", 1.0).effect("Drain", 1.0);
+    let skill = AbilityDef::new("GA").task(TaskDef::Act(ActionDef::ApplyContainer("All".into())));
+    let mut game = game(rules.container(container.effect("Hit", 1.0)).ability(skill));
+    for (unit, x) in [("hero", 0.0), ("wolf", 3.0)] {
+        let placement = Placement::new([x, 0.0, 0.0], [1.0, 0.0, 0.0]).unwrap();
+        game.sim.set_placement(game.id(unit), Some(placement)).unwrap();
+    }
+    game.apply("Heal", "hero", "wolf"); // up to the limit: 100
+    let handle = game.grant("hero", "GA");
+    game.events();
+    game.run(handle);
+    let (events, wolf) = (game.events(), game.id("wolf"));
+    let change = |event: Event| match event.kind {
+        EventKind::AttributeChanged { controller, attribute, .. } if controller == wolf => {
+            let effect = game.sim.effect_name(event.cause.effect.unwrap());
+            Some((game.sim.catalog().attribute_name(attribute).to_owned(), effect.to_owned()))
+        }
+        _ => None,
+    };
+    events.into_iter().filter_map(change).collect()
+}
+
+#[test]
+fn b5_a_write_that_changes_nothing_is_the_first_touch_all_the_same() {
+    let expected =
+        [("Health", "Heal"), ("Mana", "Drain")].map(|(one, other)| (one.to_owned(), other.to_owned()));
+    assert_eq!(changes_by_container(rules_in_steps()), expected);
+    assert_eq!(changes_by_container(rules()), expected);
+}
+
+#[test]
+fn e12_queues_that_wait_begin_before_values_are_looked_at() {
+    let queued = |name: &str| {
+        EffectDef { policy: ExecutionPolicy::RunInSequence, ..EffectDef::infinite(name) }.modify(
+            "Mana",
+            Operation::Add,
+            1.0,
+        )
+    };
+    // With an audit, every step is taken.
+    let told = [false, true].map(|audit| {
+        let rules = rules().effect(queued("First")).effect(queued("Second"));
+        let mut game = Game::empty(Config { cascade_limit: 1, audit, ..Config::seeded(3) }, rules);
+        for unit in UNITS {
+            game.spawn(unit, "Unit");
+        }
+        for (effect, source) in [("First", "wolf"), ("First", "hero"), ("Second", "wolf"), ("Second", "hero")]
+        {
+            game.apply(effect, source, "hero");
+        }
+        // One of the two queues may begin; the other is beyond the limit.
+        let (hero, wolf, hit) = (game.id("hero"), game.id("wolf"), game.effect("Hit"));
+        game.sim.remove_from_source(hero, wolf);
+        assert_eq!(game.count("CascadeLimit"), 1);
+        game.sim.apply_effect(hit, None, wolf).unwrap();
+        let mut log = game.log();
+        log.retain(|line| !line.starts_with("BeforeEffectApplied"));
+        log
+    });
+    assert_eq!(told[0], told[1]);
+    let at = |what: &str| told[0].iter().position(|line| line.starts_with(what)).expect(what);
+    assert!(at("applied Second") < at("wolf.Health"), "{:?}", told[0]);
 }
 
 #[test]

@@ -257,14 +257,24 @@ proptest! {
         }
     }
 
-    /// Whoever replicates need not look at those who were not touched: no piece of theirs has changed.
+    /// Whoever replicates need not look at those who were not touched: no piece of theirs has changed, be it by what was done
+    /// or by going back.
     #[test]
-    fn who_was_not_touched_has_not_changed(game in game_of_abilities(), deeds in deeds(40)) {
+    fn who_was_not_touched_has_not_changed(
+        game in game_of_abilities(),
+        deeds in deeds(40),
+        returns in vec(any::<bool>(), 20),
+    ) {
         let mut bout = bout(&game);
         bout.sim.watch_touches();
+        let mut kept = bout.sim.snapshot();
         let mut known: BTreeMap<ControllerId, Vec<(PieceKey, Piece)>> = BTreeMap::new();
-        for some in deeds.chunks(2) {
+        for (some, returns) in deeds.chunks(2).zip(returns) {
             some.iter().for_each(|deed| do_deed(&mut bout, deed));
+            match returns {
+                true => bout.sim.restore(&kept).unwrap(),
+                false => bout.sim.snapshot_into(&mut kept),
+            }
             let touched = bout.sim.take_touched();
             for (id, _) in bout.sim.controllers() {
                 let now = all_pieces(&bout.sim, id);

@@ -73,6 +73,10 @@ fn check_ring(game: &Game, moves: &[(u8, usize, usize)], operations: &[Op]) -> R
                 back.sim.restore(snapshot).unwrap();
                 prop_assert_eq!(back.sim.snapshot().to_bytes(), then.sim.snapshot().to_bytes(), "restored");
                 prop_assert_eq!(back.sim.inconsistencies(), Vec::<String>::new());
+                let next: Vec<Op> = operations.by_ref().take(2).cloned().collect();
+                let mut then = then.clone();
+                then.sim.events().for_each(drop);
+                prop_assert_eq!(continuation(&mut back, &next), continuation(&mut then, &next), "went on");
                 worlds[world] = back;
             }
             _ => operations.by_ref().take(2).for_each(|operation| worlds[world].run(operation)),
