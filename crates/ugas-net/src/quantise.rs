@@ -136,6 +136,44 @@ impl Quantiser {
         self.code(value).map(|code| self.value(code))
     }
 
+    /// How many steps changes of so much are: the whole number below, and the one above. None if it is exact.
+    pub(crate) fn steps_of(self, changes: &[f64]) -> Vec<i64> {
+        let step = match self {
+            Self::Exact => return Vec::new(),
+            Self::Step(step) => step,
+            Self::Range { min, max, bits } => (max - min) / top(bits),
+        };
+        let mut found = Vec::new();
+        for change in changes {
+            let steps = (change / step).clamp(-FURTHEST, FURTHEST);
+            // Nearest to none first, as changes are.
+            let near = steps.trunc();
+            for steps in [near, near + if near == steps { 0.0 } else { steps.signum() }] {
+                let steps = steps as i64;
+                if steps != 0 && !found.contains(&steps) {
+                    found.push(steps);
+                }
+            }
+        }
+        found
+    }
+
+    /// The code that is so many steps further, if there is one. What is exact has no steps.
+    pub(crate) fn step(self, code: Code, steps: i64) -> Option<Code> {
+        let code = code.0.checked_add(steps)?;
+        let is_code = match self {
+            Self::Exact => false,
+            Self::Step(_) => code.unsigned_abs() <= FURTHEST as u64,
+            Self::Range { bits, .. } => (0..=top(bits) as i64).contains(&code),
+        };
+        is_code.then_some(Code(code))
+    }
+
+    /// How many steps one code is from another.
+    pub(crate) fn steps_between(old: Code, new: Code) -> i64 {
+        new.0.wrapping_sub(old.0)
+    }
+
     /// Writes a code of its own.
     pub fn write(self, writer: &mut BitWriter, code: Code) {
         match self {
