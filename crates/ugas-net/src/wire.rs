@@ -56,8 +56,6 @@ mod group {
     /// Ticks from one datagram to the next, less one.
     pub(super) const STEP: u32 = 2;
     pub(super) const PLACES: u32 = 6;
-    /// Ticks since something was acknowledged: a round trip.
-    pub(super) const BASE: u32 = 2;
     /// By how much a value changed.
     pub(super) const STEPS: u32 = 3;
     /// Places of things that are alive.

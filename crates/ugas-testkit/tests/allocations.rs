@@ -19,6 +19,7 @@ use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
+use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::Course;
 use ugas_net::wire::{
@@ -418,7 +419,7 @@ fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
     let (mut block, mut datagram) = (BitWriter::new(), UpdateBits::default());
     let place = fixture.target.index();
     let course = Course { step: 1, places: place + 1 };
-    let header = UpdateHeader { course, ..UpdateHeader::default() };
+    let header = UpdateHeader { course, tick: Tick(1), ..UpdateHeader::default() };
     let mut base = 100.0;
     let count = fixture.allocations(|fixture| {
         base -= 0.3;

@@ -6,6 +6,7 @@ use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::bits::BitWriter;
 use ugas::net::quantise::Quantiser;
 use ugas::AttributeId;
+use ugas::net::Tick;
 use ugas::net::message::Course;
 use ugas::net::wire::{
     Basis, Dictionary, Exactness, Room, Told, UpdateBits, UpdateHeader, UpdateWriter, write_block,
@@ -47,7 +48,7 @@ fn ours(dictionary: Dictionary, block: BitWriter) -> Subject<'static> {
     let mut memory = UpdateBits::default();
     let mut datagram = Vec::new();
     let course = Course { step: 1, places: 2 * CONTROLLERS };
-    let header = UpdateHeader { course, ..UpdateHeader::default() };
+    let header = UpdateHeader { course, tick: Tick(1), ..UpdateHeader::default() };
     let mut write = move || {
         let bits = std::mem::take(&mut memory);
         let mut update = UpdateWriter::begin(&dictionary, header, bits);

@@ -110,6 +110,8 @@ pub struct Client {
     unanswered: BTreeSet<PredictionKey>,
     /// Up to where frames have arrived at the server.
     delivered: Tick,
+    /// The newest tick at which the server said so.
+    said: Tick,
     received: ReceivedPackets,
     /// Up to where each datagram had the frames, and where the clock was.
     sent: SentPackets<(Tick, Tick)>,
@@ -153,6 +155,7 @@ impl Client {
             withdrawn: BTreeSet::new(),
             unanswered: BTreeSet::new(),
             delivered: Tick(0),
+            said: Tick(0),
             received: ReceivedPackets::default(),
             sent: SentPackets::new(REMEMBERED_PACKETS),
             listener: Listener::new(),
@@ -382,6 +385,7 @@ impl Client {
         self.last_heard = self.now;
         let mut feedback = Feedback::default();
         if let Some(word) = update.word {
+            self.said = self.said.max(update.tick);
             let delivered = &mut self.delivered;
             let acked = self.sent.on_ack(self.now, word.ack, |packet, fate, (through, clock)| {
                 if fate == Fate::Arrived {

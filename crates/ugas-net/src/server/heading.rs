@@ -11,7 +11,8 @@ use crate::tick::{Tick, TickLength};
 const MOST_OPEN: u32 = 32;
 /// How many places courses have room for beyond those that are taken, so that not everybody who comes changes it.
 const PLACES: u32 = 16;
-/// How often a client hears how its datagrams came, if nothing of it is urgent.
+/// How often a client hears how its datagrams came, if nothing of it is urgent; also if none came, for then it knows
+/// which of its commands will not run.
 const WORD_INTERVAL: Span = Span::millis(100);
 /// From this difference on, in ticks, how early they come is urgent.
 const URGENT_MARGIN: i16 = 2;
@@ -59,7 +60,7 @@ impl Heading {
         let is_due = self.told.is_none_or(|(at, told)| {
             let is_old = tick.since(at) >= i64::from(length.ticks_in(WORD_INTERVAL));
             let is_urgent = margin.abs_diff(told.margin) >= URGENT_MARGIN.unsigned_abs() || margin < 1;
-            told != word && (is_old || is_urgent || self.is_awaited)
+            is_old || told != word && (is_urgent || self.is_awaited)
         });
         if !is_due || ack.newest == PacketId(0) {
             return None;

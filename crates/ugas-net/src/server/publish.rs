@@ -253,7 +253,7 @@ impl<H: Host> Server<H> {
                 part,
                 parts,
                 since,
-                base: session.base(self.tick).unwrap_or(self.tick),
+                base: session.base(self.tick).unwrap_or(self.tick.before(1)),
             };
             let (bytes, sent) = draft.finish(&self.dictionary, header);
             let Some(bytes) = bytes else {

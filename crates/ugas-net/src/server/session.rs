@@ -32,7 +32,7 @@ const REMEMBERED_EPOCHS: u32 = 3_600;
 /// Frames that came too early and are remembered.
 const MAX_REFUSED: usize = 128;
 /// For how many ticks after a loss own state is told until it is acknowledged.
-const RESTLESS: u32 = 256;
+const RESTLESS: u32 = 64;
 /// Most flashes that wait for one client.
 const MAX_BURSTS: usize = 256;
 
@@ -185,7 +185,7 @@ impl Session {
 
     /// The tick of which the client has what was told of it, for differences from then.
     pub(super) fn base(&self, now: Tick) -> Option<Tick> {
-        (self.seen > Tick(0) && now.since(self.seen) < HELD_VALUES as i64).then_some(self.seen)
+        (self.seen > Tick(0) && (1..HELD_VALUES as i64).contains(&now.since(self.seen))).then_some(self.seen)
     }
 
     /// Whether what is its own is told once, and again only if it gets lost.

@@ -23,7 +23,7 @@ use crate::tick::Tick;
 const MOST_BITS: u64 = MAX_DATAGRAM as u64 * 8;
 /// Bits that are written last, at most: whether there are controllers by place and lists, the ends of the lists, and
 /// before controllers the tick that they differ from, how many they are, and which.
-const LAST_BITS: u64 = 2 + 3 + 56;
+const LAST_BITS: u64 = 3 + 3 + 100;
 /// Bits that a place takes at most, with how its controller is told.
 const PLACE_BITS: u64 = 24;
 
@@ -49,7 +49,7 @@ pub struct UpdateHeader {
     pub parts: u8,
     /// Upon which earlier state of own controllers it builds.
     pub since: Tick,
-    /// Differences are from what was told at this tick or before.
+    /// Differences are from what was told at this tick or before; it is before the update's.
     pub base: Tick,
 }
 
@@ -272,7 +272,8 @@ impl<'a> UpdateWriter<'a> {
         if part >= parts && part > 0 {
             return Err(EncodeError::Part { part, parts });
         }
-        if since > tick || base > tick {
+        let has_places = !self.bits.places.is_empty();
+        if since > tick || has_places && base >= tick {
             return Err(EncodeError::Unsorted("ticks"));
         }
         let has_lists = !self.bits.lists.is_empty();
@@ -280,10 +281,9 @@ impl<'a> UpdateWriter<'a> {
             self.enter(List::End);
         }
         let UpdateBits { whole, blocks, lists, places } = &mut self.bits;
-        whole.bool(!places.is_empty());
-        whole.bool(has_lists);
-        if !places.is_empty() {
-            whole.varint(u64::from(tick.0 - base.0), group::BASE);
+        write_content(whole, has_places, has_lists);
+        if has_places {
+            whole.gamma(u64::from(tick.0 - base.0 - 1));
             ids::write(whole, "places", course.places, places.iter().map(|(place, _)| *place))?;
             let some_whole = places.iter().any(|(_, basis)| *basis == Basis::Whole);
             whole.bool(some_whole);
@@ -419,6 +419,17 @@ fn write_header(encoder: &mut Encoder<'_>, header: &UpdateHeader) {
     }
 }
 
+/// What there is. Most datagrams have controllers by their places, and nothing else.
+fn write_content(bits: &mut BitWriter, has_places: bool, has_lists: bool) {
+    bits.bool(has_lists || !has_places);
+    if has_lists || !has_places {
+        bits.bool(has_lists);
+    }
+    if has_lists {
+        bits.bool(has_places);
+    }
+}
+
 /// One bit for what most are: news of somebody else, of whom one sees what is shown.
 fn write_view(bits: &mut BitWriter, view: View) {
     let View { epoch, own, sight } = view;
@@ -444,7 +455,11 @@ impl Decoder<'_> {
     ) -> Result<(Update, Spent), WireError> {
         let mut update = self.header(listener, states_course, has_word)?;
         let mut spent = Spent::default();
-        let (has_places, has_lists) = (self.bits.bool()?, self.bits.bool()?);
+        let (mut has_places, mut has_lists) = (true, false);
+        if self.bits.bool()? {
+            has_lists = self.bits.bool()?;
+            has_places = has_lists && self.bits.bool()?;
+        }
         if has_places {
             self.places(listener, &mut update, &mut spent)?;
         }
@@ -536,7 +551,9 @@ impl Decoder<'_> {
         let begin = self.bits.position();
         let tick = update.tick;
         let too_large = self.bits.error(WireErrorKind::TooLarge);
-        let base = Tick(tick.0.checked_sub(self.bits.small(group::BASE)?).ok_or(too_large)?);
+        let ago =
+            u32::try_from(self.bits.gamma()?).ok().and_then(|ago| ago.checked_add(1)).ok_or(too_large)?;
+        let base = Tick(tick.0.checked_sub(ago).ok_or(too_large)?);
         let places = ids::read(&mut self.bits, "places", update.course.places)?;
         let mut bases = Vec::with_capacity(places.len());
         let some_whole = self.bits.bool()?;

@@ -184,7 +184,7 @@ fn a_datagram_is_filled_and_never_overfilled() {
     }
     // A block has 8 × 100 bits, 12 for their number, 2 + 9 for the kinds and 1 because nothing is gone: 824. Before it are
     // 1 for another one, 4 for the gap, 4 for the generation and 1 for the view, with 7 for the first index: 834 each.
-    // The header has 3 + 8 + 8 + 3 + 7 + 2 + 16 + 1 = 48, and the end 61 at most: 11 blocks come to 9,288, and 12 to more
+    // The header has 3 + 8 + 8 + 3 + 7 + 2 + 16 + 1 = 48, and the end 106 at most: 11 blocks come to 9,331, and 12 to more
     // than 9,600.
     assert_eq!(added, 11);
     assert!(writer.room() < 834 && writer.bit_len() + writer.room() == 9_600);
@@ -215,6 +215,9 @@ fn lists_have_their_order() {
     assert_eq!(writer.place(5, Basis::Whole, &nothing), Ok(Room::Taken));
     assert_eq!(writer.place(5, Basis::Whole, &nothing), Err(EncodeError::Unsorted("places")));
     assert_eq!(writer.finish().err(), Some(EncodeError::Part { part: 2, parts: 2 }));
+    let mut timeless = begin(UpdateHeader { part: 0, ..header });
+    assert_eq!(timeless.place(5, Basis::Old, &nothing), Ok(Room::Taken));
+    assert_eq!(timeless.finish().err(), Some(EncodeError::Unsorted("ticks")));
     assert!(begin(UpdateHeader { part: 0, parts: 0, ..header }).finish().is_ok());
     let ahead = begin(UpdateHeader { part: 0, since: Tick(1), ..header });
     assert_eq!(ahead.finish().err(), Some(EncodeError::Unsorted("ticks")));

@@ -84,12 +84,13 @@ fn header() -> UpdateHeader {
     }
 }
 
-/// 3 kind and whether there are course and word, 8 packet, 1 the only part that needs no other, 1 places, 1 lists.
-const UPDATE: u64 = 3 + 8 + 1 + 1 + 1;
-/// The ends of the three lists.
-const LISTS: u64 = 3;
-/// Before places: 3 for three ticks ago, 1 form of the set, 3 for one to four of them, 1 all by differences.
-const PLACES: u64 = 3 + 1 + 3 + 1;
+/// 3 kind and whether there are course and word, 8 packet, 1 the only part that needs no other, 2 nothing more.
+const UPDATE: u64 = 3 + 8 + 1 + 2;
+/// 1 no places, and the ends of the three lists.
+const LISTS: u64 = 1 + 3;
+/// Before places, in place of 2 for nothing: 1; 3 for three ticks ago, 1 form of the set, 3 for one to four of them, 1 all
+/// by differences.
+const PLACES: u64 = 3 + 1 + 3 + 1 - 1;
 
 fn written(header: UpdateHeader, add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
     let dictionary = dictionary();

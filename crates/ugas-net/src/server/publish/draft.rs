@@ -13,7 +13,7 @@ use crate::tick::Tick;
 use crate::wire::{Basis, Dictionary, EncodeError, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
 
 /// Most bytes of the header, at its longest.
-const HEADER: usize = 40;
+const HEADER: usize = 64;
 /// Most bytes of what stands before a block: the handle and how the controller is seen.
 pub(super) const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
 /// Most bytes of a result.
