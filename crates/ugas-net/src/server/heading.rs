@@ -2,7 +2,7 @@
 
 use ugas_core::time::Span;
 
-use crate::message::{Ack, Course, PacketId, Word};
+use crate::message::{Course, PacketId, Word};
 use crate::packets::SentPackets;
 use crate::tick::{Tick, TickLength};
 
@@ -11,8 +11,8 @@ use crate::tick::{Tick, TickLength};
 const MOST_OPEN: u32 = 32;
 /// How many places courses have room for beyond those that are taken, so that not everybody who comes changes it.
 const PLACES: u32 = 16;
-/// How often a client hears how its datagrams came, if nothing of it is urgent; also if none came, for then it knows
-/// which of its commands will not run.
+/// How often a client hears how its datagrams came, if nothing of it is urgent and nothing got lost lately; also if none
+/// came, for then it knows which of its commands will not run.
 const WORD_INTERVAL: Span = Span::millis(100);
 /// From this difference on, in ticks, how early they come is urgent.
 const URGENT_MARGIN: i16 = 2;
@@ -54,11 +54,12 @@ impl Heading {
         (self.course, !is_known || packet.0 - acked.0 > MOST_OPEN)
     }
 
-    /// What the client is told of its datagrams now, if anything.
-    pub(super) fn word(&mut self, tick: Tick, length: TickLength, ack: Ack, margin: i16) -> Option<Word> {
-        let word = Word { ack, margin };
+    /// What the client is told of its datagrams now, if anything. It is told in every tick unless nothing gets lost.
+    pub(super) fn word(&mut self, tick: Tick, calm: Option<TickLength>, word: Word) -> Option<Word> {
+        let Word { ack, margin } = word;
+        let interval = calm.map_or(1, |length| length.ticks_in(WORD_INTERVAL));
         let is_due = self.told.is_none_or(|(at, told)| {
-            let is_old = tick.since(at) >= i64::from(length.ticks_in(WORD_INTERVAL));
+            let is_old = tick.since(at) >= i64::from(interval);
             let is_urgent = margin.abs_diff(told.margin) >= URGENT_MARGIN.unsigned_abs() || margin < 1;
             is_old || told != word && (is_urgent || self.is_awaited)
         });

@@ -18,7 +18,7 @@ use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::lens::LensId;
-use crate::message::Burst;
+use crate::message::{Burst, Word};
 use crate::rate::DATAGRAM_OVERHEAD;
 use crate::replica::Cursor;
 use crate::schedule::ActorClass;
@@ -239,7 +239,8 @@ impl<H: Host> Server<H> {
             let step = self.schedule.interval(ActorClass::Player, round_trip);
             let places = session.places();
             let (course, states_course) = session.heading.course(&session.sent, self.tick, step, places);
-            let (ack, margin) = (session.received.ack(), session.feedback.margin);
+            let word = Word { ack: session.received.ack(), margin: session.feedback.margin };
+            let calm = session.is_calm(self.tick).then_some(self.config.length);
             let (part, parts, since) = match draft.sent.own {
                 Some((_, part)) => (part, parts, since),
                 None => (0, 0, Tick(0)),
@@ -249,7 +250,7 @@ impl<H: Host> Server<H> {
                 tick: self.tick,
                 course,
                 states_course,
-                word: session.heading.word(self.tick, self.config.length, ack, margin),
+                word: session.heading.word(self.tick, calm, word),
                 part,
                 parts,
                 since,

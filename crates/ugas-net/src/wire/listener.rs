@@ -22,7 +22,7 @@ use crate::tick::Tick;
 const MOST_COURSES: usize = 16;
 /// Controllers that are remembered.
 const MOST_KNOWN: usize = 1 << 16;
-/// Values of a piece that are remembered. Differences are from what was told so many ticks ago at most, and in a tick a
+/// For how many ticks values of a piece are remembered: differences are from what was so at most as long ago. In a tick a
 /// piece is told once.
 pub(crate) const HELD_VALUES: usize = 32;
 
@@ -227,15 +227,16 @@ impl Listener {
 }
 
 impl Past {
+    /// Also what is told again is kept: what comes late may have been told in between.
     fn add(&mut self, tick: Tick, value: Old) {
-        let at = self.values.partition_point(|(known, _)| *known <= tick);
-        let before = at.checked_sub(1).and_then(|before| self.values.get_mut(before));
-        match before {
+        let at = self.values.partition_point(|(known, _)| *known < tick);
+        match self.values.get_mut(at) {
             Some((known, old)) if *known == tick => *old = value,
-            Some((_, old)) if *old == value => {}
             _ => self.values.insert(at, (tick, value)),
         }
-        if self.values.len() > HELD_VALUES {
+        let newest = self.values.last().map_or(tick, |(newest, _)| *newest);
+        // Of those that are too old to be asked for, the last is what was so until the next.
+        while self.values.get(1).is_some_and(|(next, _)| newest.since(*next) >= HELD_VALUES as i64) {
             self.values.remove(0);
             self.from = self.values.first().map_or(self.from, |(tick, _)| *tick);
         }

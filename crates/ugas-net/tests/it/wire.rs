@@ -297,6 +297,20 @@ proptest! {
     }
 }
 
+/// What is told again counts, too: in between something else was so, of which the client hears late.
+#[test]
+fn old_values_do_not_depend_on_the_order_in_which_updates_come() {
+    let tag = PieceKey::Tag(TagId::from_index(4));
+    let (there, gone) = (vec![(tag, Some(Piece::Tag(1)))], vec![(tag, None)]);
+    let mut listener = Listener::new();
+    for (packet, pieces) in [(8, &there), (10, &there), (9, &gone)] {
+        listener.note(&told(packet, false, pieces.clone()));
+    }
+    let bytes = short(false, Tick(110), &gone, &[(tag, Old::Tag(1))]);
+    let expected = Update { states_course: false, ..told(12, false, gone) };
+    assert_eq!(listener.read(&messages::dictionary(), &bytes), Ok(ToClient::Update(expected)));
+}
+
 /// A place names who was there when it was said.
 #[test]
 fn a_late_datagram_does_not_mean_who_came_after_it() {
