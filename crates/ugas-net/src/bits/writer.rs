@@ -26,6 +26,7 @@ impl BitWriter {
     }
 
     /// How many bits were written.
+    #[inline]
     pub fn bit_len(&self) -> u64 {
         self.bytes.len() as u64 * 8 + u64::from(self.rest_bits)
     }
@@ -137,6 +138,7 @@ impl BitWriter {
     }
 
     /// All bits of another one, as if they had been written here: word by word.
+    #[inline]
     pub fn append(&mut self, other: &Self) {
         self.raw(&other.bytes);
         self.chunk(other.rest, other.rest_bits);
@@ -160,6 +162,7 @@ impl BitWriter {
     }
 
     /// Bytes without their number.
+    #[inline]
     fn raw(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks();
         for word in words {
