@@ -242,6 +242,24 @@ mod tests {
     }
 
     #[test]
+    fn changes_are_whole_steps_or_between_two() {
+        let eighths = Quantiser::Range { min: 0.0, max: 1_016.0, bits: 7 }; // steps of 8
+        assert_eq!(eighths.steps_of(&[-2.0, 3.0, -40.0, 20.0]), [-1, 1, -5, 2, 3]); // 20 / 8 = 2.5
+        assert_eq!(Quantiser::Step(0.5).steps_of(&[-2.0, 1e300]), [-4, 1 << 50]);
+        assert_eq!(Quantiser::Exact.steps_of(&[-2.0]), [0; 0]);
+    }
+
+    #[test]
+    fn steps_lead_from_code_to_code() {
+        let seven = Quantiser::Range { min: 0.0, max: 127.0, bits: 7 };
+        let code = |value| seven.code(value).unwrap();
+        assert_eq!(seven.step(code(100.0), 27), Some(code(127.0)));
+        assert_eq!([seven.step(code(100.0), 28), seven.step(code(1.0), -2)], [None; 2]);
+        assert_eq!(Quantiser::steps_between(code(100.0), code(98.0)), -2);
+        assert_eq!(Quantiser::Exact.step(Quantiser::Exact.code(1.0).unwrap(), 1), None);
+    }
+
+    #[test]
     fn exact_is_exact() {
         for value in [0.0, -0.0, 0.1, 1e300, f64::MIN_POSITIVE] {
             assert_eq!(Quantiser::Exact.settle(value).map(f64::to_bits), Some(value.to_bits()));

@@ -71,3 +71,72 @@ impl Heading {
         Some(word)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ugas_core::time::Time;
+
+    use super::*;
+    use crate::message::Ack;
+
+    /// A server that sends a datagram in each of these ticks: whether each states its course.
+    fn stated(heading: &mut Heading, sent: &mut SentPackets<()>, ticks: &[u32], places: u32) -> Vec<bool> {
+        let mut stated = Vec::new();
+        for tick in ticks {
+            stated.push(heading.course(sent, Tick(*tick), 1, places).1);
+            sent.send(Time::ZERO, ());
+        }
+        stated
+    }
+
+    fn acknowledge(sent: &mut SentPackets<()>, newest: u32) {
+        let ack = Ack { newest: PacketId(newest), earlier: 0 };
+        sent.on_ack(Time::ZERO, ack, |_, _, ()| {}).unwrap();
+    }
+
+    #[test]
+    fn a_course_is_stated_until_it_is_acknowledged() {
+        let (mut heading, mut sent) = (Heading::default(), SentPackets::new(64));
+        assert_eq!(stated(&mut heading, &mut sent, &[100, 101, 102], 20), [true; 3]); // packets 1 to 3
+        acknowledge(&mut sent, 2);
+        assert_eq!(stated(&mut heading, &mut sent, &[103, 104], 20), [false; 2]); // 4 and 5
+        // A tick without a datagram: what comes is on another course, and 5 says nothing of it.
+        assert_eq!(stated(&mut heading, &mut sent, &[106], 20), [true]);
+        acknowledge(&mut sent, 5);
+        assert_eq!(stated(&mut heading, &mut sent, &[107], 20), [true]);
+        acknowledge(&mut sent, 6);
+        assert_eq!(stated(&mut heading, &mut sent, &[108], 20), [false]);
+        // There is room for 32 places, and then not.
+        assert_eq!(stated(&mut heading, &mut sent, &[109], 32), [false]);
+        assert_eq!(stated(&mut heading, &mut sent, &[110], 33), [true]);
+        assert_eq!(heading.course, Course { step: 1, places: 48 });
+    }
+
+    #[test]
+    fn who_does_not_answer_is_told_again() {
+        let (mut heading, mut sent) = (Heading::default(), SentPackets::new(64));
+        stated(&mut heading, &mut sent, &[100], 0);
+        acknowledge(&mut sent, 1);
+        let ticks: Vec<u32> = (101..140).collect();
+        let stated = stated(&mut heading, &mut sent, &ticks, 0);
+        // Packets 2 to 33 are at most 32 after the last that came.
+        assert_eq!(stated.iter().position(|stated| *stated), Some(32));
+    }
+
+    #[test]
+    fn words_are_seldom_unless_it_matters() {
+        let mut heading = Heading::default();
+        let word = |newest, margin| Word { ack: Ack { newest: PacketId(newest), earlier: 0 }, margin };
+        let calm = Some(TickLength::hertz(50)); // 100 ms are five ticks
+        assert_eq!(heading.word(Tick(9), calm, word(0, 0)), None); // nothing came
+        assert!(heading.word(Tick(10), calm, word(1, 3)).is_some());
+        assert_eq!(heading.word(Tick(11), calm, word(2, 2)), None);
+        assert!(heading.word(Tick(12), calm, word(3, 1)).is_some()); // two less than was told
+        assert_eq!(heading.word(Tick(13), calm, word(4, 1)), None);
+        heading.is_awaited = true;
+        assert!(heading.word(Tick(14), calm, word(5, 1)).is_some());
+        assert_eq!(heading.word(Tick(18), calm, word(6, 1)), None);
+        assert!(heading.word(Tick(19), calm, word(5, 1)).is_some()); // also if nothing is new
+        assert!(heading.word(Tick(20), None, word(5, 1)).is_some()); // after a loss
+    }
+}

@@ -147,3 +147,52 @@ impl View {
         (is_sure && self.acked.key.is_none() && self.acked.version <= base).then_some(self.acked.version)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(acked: u32, told: &[u32]) -> View {
+        let mut view = View::new(LensId(0), false, 0);
+        view.tell(Tick(acked));
+        view.arrived(Cursor::START, Cursor::through(Tick(acked)));
+        told.iter().for_each(|tick| view.tell(Tick(*tick)));
+        view
+    }
+
+    #[test]
+    fn differences_are_from_what_is_surely_there() {
+        assert_eq!(View::new(LensId(0), false, 0).basis(Tick(10)), None);
+        let mut view = view(10, &[12, 14]);
+        // What was told at 12 is open, and may have come.
+        assert_eq!(
+            [10, 11, 12, 13].map(|base| view.basis(Tick(base))),
+            [Some(Tick(10)), Some(Tick(10)), None, None]
+        );
+        view.sent = view.acked; // it is thought to be lost
+        assert_eq!(view.basis(Tick(13)), None);
+        view.tell(Tick(15));
+        view.arrived(view.acked, Cursor::through(Tick(15)));
+        assert_eq!(view.basis(Tick(15)), Some(Tick(15)));
+        assert_eq!(view.basis(Tick(14)), None); // that was before
+    }
+
+    #[test]
+    fn part_of_a_tick_is_no_ground_for_differences() {
+        let mut view = view(10, &[12]);
+        view.arrived(view.acked, Cursor { version: Tick(12), key: Some(ugas_core::mirror::PieceKey::Head) });
+        assert_eq!(view.basis(Tick(12)), None);
+    }
+
+    #[test]
+    fn who_goes_back_has_more_than_is_known() {
+        let hidden = ControllerId::UNSEEN;
+        let mut view = view(10, &[]);
+        view.withhold(hidden, Cursor::through(Tick(4)));
+        assert!(view.name(hidden));
+        assert_eq!(view.basis(Tick(10)), None);
+        view.tell(Tick(11));
+        view.arrived(view.acked, Cursor::through(Tick(11)));
+        assert_eq!(view.basis(Tick(11)), Some(Tick(11)));
+    }
+}

@@ -336,6 +336,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_to_others_comes_first() {
+        let attribute = AttributeId::from_index;
+        let coarse = Dictionary::sized(1, 3).with_attribute(attribute(1), Quantiser::Step(2.0)).unwrap();
+        assert_eq!(
+            (0..4).map(|rank| coarse.ranked(rank)).collect::<Vec<_>>(),
+            [Some(attribute(1)), Some(attribute(0)), Some(attribute(2)), None]
+        );
+        assert_eq!(
+            (0..3).map(|id| coarse.rank(attribute(id))).collect::<Vec<_>>(),
+            [Some(1), Some(0), Some(2)]
+        );
+        let common = coarse.with_common(attribute(1), [5.0, f64::NAN, -2.0, 0.0, 2.0, 5.0]).unwrap();
+        assert_eq!(common.common(attribute(1)), [-2.0, 2.0, 5.0]);
+        assert_eq!(common.common_steps(attribute(1)), [-1, 1, 2, 3]); // 5 / 2 = 2.5
+        assert!(common.with_common(attribute(3), [1.0]).is_err());
+    }
+
+    #[test]
     fn names_have_an_order() {
         let one = Dictionary::sized(1, 1).with_inputs(["B", "A", "B"]).unwrap();
         assert_eq!(one, Dictionary::sized(1, 1).with_inputs(["A", "B"]).unwrap());

@@ -43,8 +43,8 @@ pub fn wire_to_client(bytes: &[u8]) {
 }
 
 /// Any bytes for one who heard of controllers and their attributes: it reads all of it or nothing, and remembers no more
-/// than one datagram can tell.
-fn wire_to_listener(bytes: &[u8]) {
+/// than one datagram can tell. Whether it was read.
+pub fn wire_to_listener(bytes: &[u8]) -> bool {
     let mut listener = Listener::new();
     listener.note(&update());
     let before = listener.held();
@@ -57,9 +57,13 @@ fn wire_to_listener(bytes: &[u8]) {
             let told: usize = pieces.map(|pieces| 1 + pieces).sum();
             listener.note(&update);
             assert!(listener.held() <= before + 1 + told, "more is remembered than was told: {update:?}");
+            true
         }
-        Ok(_) => {}
-        Err(error) => assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty()),
+        Ok(_) => true,
+        Err(error) => {
+            assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty());
+            false
+        }
     }
 }
 
