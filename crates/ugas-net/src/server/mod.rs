@@ -4,6 +4,7 @@ mod admission;
 mod authorise;
 mod config;
 mod doorstep;
+mod heading;
 mod host;
 mod publish;
 mod session;
@@ -399,6 +400,7 @@ impl<H: Host> Server<H> {
             return;
         }
         session.last_heard = self.now;
+        session.heading.is_awaited |= !frames.frames.is_empty();
         let mut fates: SmallVec<[(Fate, Sent); 4]> = SmallVec::new();
         match session.sent.on_ack(self.now, frames.ack, |_, fate, sent| fates.push((fate, sent))) {
             Ok(None) => {}
