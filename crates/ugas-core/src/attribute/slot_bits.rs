@@ -6,7 +6,7 @@ use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::hash::{StateHash, StateHasher};
 
 /// A set of slots. The first 64, which are all that most controllers have, take one word.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct SlotBits {
     first: u64,
     /// Those beyond.
@@ -88,6 +88,21 @@ impl SlotBits {
             words.pop();
         }
         words
+    }
+}
+
+impl Clone for SlotBits {
+    fn clone(&self) -> Self {
+        Self { first: self.first, rest: self.rest.clone() }
+    }
+
+    /// Hardly anybody has others than the first.
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        self.first = source.first;
+        if !(self.rest.is_empty() && source.rest.is_empty()) {
+            self.rest.clone_from(&source.rest);
+        }
     }
 }
 

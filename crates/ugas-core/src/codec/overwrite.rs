@@ -4,12 +4,14 @@
 //! copied at once; the compiler knows which, but a trait cannot ask. So there are two traits with a method of one name,
 //! and the one that needs no further reference to be called is taken where it applies.
 
+use std::collections::VecDeque;
+
 use smallvec::{Array, SmallVec};
 
 /// The field that is written.
 pub(crate) struct Over<'a, T>(pub(crate) &'a mut T);
 
-/// For lists of plain bits.
+/// For lists of plain bits, and others that are mostly empty.
 pub(crate) trait OverwriteBits<T> {
     fn write(&mut self, source: &T);
 }
@@ -17,9 +19,21 @@ pub(crate) trait OverwriteBits<T> {
 impl<A: Array<Item: Copy>> OverwriteBits<SmallVec<A>> for Over<'_, SmallVec<A>> {
     #[inline]
     fn write(&mut self, source: &SmallVec<A>) {
-        self.0.clear();
+        if !self.0.is_empty() {
+            self.0.clear();
+        }
         if !source.is_empty() {
             self.0.extend_from_slice(source);
+        }
+    }
+}
+
+/// Queues are mostly empty, and copying them item by item begins with asking where each of them begins and ends.
+impl<T: Clone> OverwriteBits<VecDeque<T>> for Over<'_, VecDeque<T>> {
+    #[inline]
+    fn write(&mut self, source: &VecDeque<T>) {
+        if !(self.0.is_empty() && source.is_empty()) {
+            self.0.clone_from(source);
         }
     }
 }
