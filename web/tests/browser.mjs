@@ -124,8 +124,9 @@ class Page {
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...place, button: "left", clickCount: 1 });
   }
 
-  async key(key) {
-    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
+  /** Modifiers are 1 for Alt, 2 for Control, 4 for Meta. */
+  async key(key, modifiers = 0) {
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key, modifiers });
   }
 
   async type(selector, text) {
