@@ -77,7 +77,10 @@ export class Browser {
   async close() {
     this.process.kill();
     await new Promise((resolve) => { if (this.process.exitCode !== null) resolve(); else this.process.once("exit", resolve); });
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helpers outlive it for a moment and write on. What they leave behind says nothing about the page.
+    for (let tries = 20; tries; tries--) {
+      try { return rmSync(this.profile, { recursive: true, force: true }); } catch { await new Promise((resolve) => setTimeout(resolve, 100)); }
+    }
   }
 }
 
