@@ -178,7 +178,10 @@ document.querySelector(".skip").addEventListener("click", (event) => { event.pre
 addEventListener("keydown", (event) => {
   if (!connection.hello) return;
   if (event.key === "Escape" && app.open) return closeDrawer();
-  if (event.target.closest("input, select, textarea")) return;
+  // With other keys held they are the browser's: Alt and an arrow goes back. So they are where something is typed, and
+  // where something can be scrolled those that scroll.
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
+  if (event.target.matches(".scroll") && ["PageUp", "PageDown", "Home", "End"].includes(event.key)) return;
   const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
   if (step) { event.preventDefault(); app.goTo(app.now + step); }
   else if (event.key === "Home") app.goTo(connection.head?.first ?? 0);

@@ -77,7 +77,10 @@ export class Browser {
   async close() {
     this.process.kill();
     await new Promise((resolve) => { if (this.process.exitCode !== null) resolve(); else this.process.once("exit", resolve); });
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helpers outlive it for a moment and write on. What they leave behind says nothing about the page.
+    for (let tries = 20; tries; tries--) {
+      try { return rmSync(this.profile, { recursive: true, force: true }); } catch { await new Promise((resolve) => setTimeout(resolve, 100)); }
+    }
   }
 }
 
@@ -124,8 +127,9 @@ class Page {
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...place, button: "left", clickCount: 1 });
   }
 
-  async key(key) {
-    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
+  /** Modifiers are 1 for Alt, 2 for Control, 4 for Meta. */
+  async key(key, modifiers = 0) {
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key, modifiers });
   }
 
   async type(selector, text) {

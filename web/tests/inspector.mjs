@@ -61,6 +61,14 @@ async function shoot(page, name) {
   if (folder) writeFileSync(join(folder, `${name}.png`), picture);
 }
 
+/** An exported file runs where nothing else is. */
+function runsAlone(exported) {
+  const file = join(scratch, "moment.yaml");
+  writeFileSync(file, exported);
+  const run = spawnSync(binary, ["run", file], { encoding: "utf8" });
+  assert.equal(run.status, 0, `${run.stdout}${run.stderr}\n${exported}`);
+}
+
 /** Nothing may have gone wrong, and everything must have a name for those who cannot see it. */
 async function sound(page) {
   assert.deepEqual(page.problems, [], "no errors on the console");
@@ -219,10 +227,29 @@ const tests = {
     assert.match(await page.text(".clock"), /^0\.000 s/);
     await page.evaluate("document.activeElement.blur()");
     await page.key("ArrowRight");
-    await page.until(`document.querySelector(".clock").textContent.startsWith("0.050 s")`);
+    const clock = (is) => page.until(`((seconds) => ${is})(parseFloat(document.querySelector(".clock").textContent))`, `a clock with ${is}`);
+    await clock("seconds === 0.05");
+    await page.key("PageDown");
+    await clock("seconds > 0.5");
+    await page.key("PageUp");
+    await clock("seconds === 0.05");
+    await page.key("End");
+    await clock("seconds === 2.3");
+    await page.key("Home");
+    await clock("seconds === 0");
+    await page.key("ArrowRight");
+    await clock("seconds === 0.05");
+    // What the browser does with other keys held is the browser's.
+    await page.evaluate(`window.taken = []; addEventListener("keydown", (event) => window.taken.push(event.defaultPrevented))`);
+    for (const modifier of [1, 2, 4]) await page.key("ArrowRight", modifier);
+    await page.until("window.taken.length === 3");
+    assert.deepEqual(await page.evaluate("window.taken"), [false, false, false]);
+    await clock("seconds === 0.05");
     // The cast is under way: its program has a step that is lit.
     await page.evaluate(`location.hash = "world"`);
     await page.until(`[...document.querySelectorAll("main tbody button.link")].some((e) => e.textContent === "mage")`);
+    await page.key("/");
+    assert.equal(await page.evaluate("document.activeElement.type"), "search");
     await page.evaluate(`[...document.querySelectorAll("main tbody button.link")].find((e) => e.textContent === "mage").click()`);
     await page.until(`document.querySelector(".program .here")`);
     assert.match(await page.text(".program .here"), /Wait/);
@@ -267,12 +294,20 @@ const tests = {
     await click(page, "export");
     await page.until(`document.querySelector('[aria-label="Exported scenario"] pre')`);
     assert.match(await page.text('[aria-label="Exported scenario"]'), /exactly this state[\s\S]*Name: "cast, thrown, hit"[\s\S]*Health: 70/);
+    runsAlone(await page.evaluate(`document.querySelector('[aria-label="Exported scenario"] pre').textContent`));
+    // Whoever reads it with the keyboard scrolls it.
+    await page.evaluate(`document.querySelector('[aria-label="Exported scenario"] pre').focus()`);
+    for (const key of ["Home", "PageDown"]) await page.key(key);
+    assert.equal(await page.evaluate(`parseFloat(document.querySelector(".clock").textContent)`), 2.3);
     await shoot(page, "timeline-light");
-    // Playing ends at the end.
-    await page.click('[aria-label="To the beginning"]');
-    await page.evaluate(`document.querySelector("ugas-scrubber select").value = "10"`);
-    await click(page, "play");
-    await page.until(`document.querySelector(".clock").textContent.startsWith("2.300 s")`, "the end");
+    // Playing ends at the end, whether a click or the space bar begins it.
+    for (const play of [() => click(page, "play"), () => page.key(" ")]) {
+      await page.click('[aria-label="To the beginning"]');
+      await clock("seconds === 0");
+      await page.evaluate(`document.querySelector("ugas-scrubber select").value = "10"; document.activeElement.blur()`);
+      await play();
+      await clock("seconds === 2.3");
+    }
     await sound(page);
     await page.close();
     await server.end();
@@ -371,9 +406,7 @@ ${applied}
     const exported = await over.evaluate(`document.querySelector('[aria-label="Exported scenario"] pre').textContent`);
     assert.match(await over.text('[aria-label="Exported scenario"]'), /exactly this state/);
     assert.match(exported, /Handle: controller\d+v1[\s\S]*Health: 42[\s\S]*State: \|/);
-    writeFileSync(join(scratch, "moment.yaml"), exported);
-    const run = spawnSync(binary, ["run", join(scratch, "moment.yaml")], { encoding: "utf8" });
-    assert.equal(run.status, 0, `${run.stdout}${run.stderr}\n${exported}`);
+    runsAlone(exported);
     await sound(over);
     await over.close();
     await again.end();

@@ -32,6 +32,12 @@ const MANY_TICKS: u64 = 10_000;
 /// What can be shown.
 const EXPECTED: &str = "a scenario file or a recording";
 
+/// Time between two moments of a scenario that lasts a quarter of an hour or less.
+const SHORTEST_STEP: Span = Span::from_micros(50_000);
+
+/// How many steps a scenario is shown in, unless somebody says.
+const MOST_MOMENTS: i64 = 20_000;
+
 /// Shows a scenario or a recording in a browser, with its past
 ///
 /// Runs the scenario to its end, or opens the recording, and serves a page at a local address: controllers, where their
@@ -70,9 +76,9 @@ pub(crate) struct Arguments {
     /// Where everything goes, what the page changes included, for `ugas replay`
     #[arg(long, value_name = "FILE", requires = "allow_edit")]
     record: Option<PathBuf>,
-    /// Most time between two moments of a scenario
-    #[arg(long, value_name = "SECONDS", default_value = "0.05", value_parser = crate::run::positive)]
-    step: f64,
+    /// Most time between two moments of a scenario; without it 0.05, and more if it lasts longer than 1000 s
+    #[arg(long, value_name = "SECONDS", value_parser = crate::run::positive)]
+    step: Option<f64>,
     /// In the terminal instead
     #[arg(long)]
     tui: bool,
@@ -188,7 +194,8 @@ fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
         .with_context(|| format!("`{shown}` cannot be shown: what can be is {EXPECTED}"))?;
     ensure!(!scenarios.is_empty(), "there is no scenario in `{shown}`: give {EXPECTED}");
     let scenario = crate::save::chosen(&scenarios, path, arguments.scenario.as_deref(), None)?;
-    let options = Options { step: Some(Span::seconds(arguments.step)), ..Options::default() };
+    let step = arguments.step.map_or_else(|| step_of(scenario), Span::seconds);
+    let options = Options { step: Some(step), ..Options::default() };
     let mut tape = Tape::default();
     let outcome = scenario.run_witnessed(&options, &mut Nobody, &mut tape);
     // A story that went wrong is what one wants to look at.
@@ -197,6 +204,12 @@ fn record(arguments: &Arguments) -> anyhow::Result<(replay::Tape, Settings)> {
     let source: Box<dyn replay::Source> = Box::new(Cursor::new(bytes));
     let player = Player::new(Recording::open(source)?)?;
     Ok((player, of_scenario(Settings::default(), scenario)))
+}
+
+/// The time between two moments if nobody says: all of them are kept, and a scenario of a year has to begin, too.
+fn step_of(scenario: &Scenario) -> Span {
+    let lasts = scenario.ends_at().since(scenario.begins_at());
+    Span::from_micros((lasts.micros() / MOST_MOMENTS).max(SHORTEST_STEP.micros()))
 }
 
 /// Watches nothing.

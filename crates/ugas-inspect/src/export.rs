@@ -1,15 +1,16 @@
 //! A moment as a scenario that reproduces it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::json;
 use ugas_core::catalog::{Catalog, RebuildError};
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Role, Simulation};
+use ugas_core::simulation::{Config, Role, Simulation};
 use ugas_data::decode::{Field, Word};
-use ugas_data::model::scenario::{ConfigDoc, ExpectRecord};
+use ugas_data::model::scenario::{ConfigDoc, ControllerExpectRecord, ExpectRecord, StateDoc};
 use ugas_data::node::{Entry, Node, Style, Value, to_yaml};
-use ugas_data::scenario::{Options, Runner, Scenario, state_text};
+use ugas_data::scenario::{Options, Outcome, Runner, Scenario, state_text};
 
 use crate::names::Names;
 use crate::request::{Answer, Complaint};
@@ -25,7 +26,7 @@ pub(crate) struct Origin {
 /// Either is run here first, and ends in the very same state.
 pub(crate) fn export(simulation: &Simulation, names: &Names, origin: &Origin) -> Answer {
     let seconds = simulation.now().as_seconds();
-    let cut = origin.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario));
+    let cut = origin.scenario.as_ref().and_then(|scenario| cut_out(simulation, names, scenario, origin));
     let text = match cut {
         Some(text) => text,
         None => from_state(simulation, names, origin)?,
@@ -34,31 +35,72 @@ pub(crate) fn export(simulation: &Simulation, names: &Names, origin: &Origin) ->
 }
 
 /// The scenario up to the moment, if that is where it leads.
-fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario) -> Option<String> {
+fn cut_out(simulation: &Simulation, names: &Names, scenario: &Scenario, origin: &Origin) -> Option<String> {
     let catalog = scenario.catalog().ok()?;
-    let leads_there = |document: &Node| {
-        let cut = Scenario::from_text(scenario.path(), to_yaml(document)).ok()?.pop()?;
-        hash_after(&cut, catalog.clone()).filter(|hash| *hash == simulation.state_hash())
-    };
-    let document = scenario.until(simulation.now()).into_iter().find(|cut| leads_there(cut).is_some())?;
+    let is_here = |end: &Outcome| end.hash == Some(simulation.state_hash());
+    let mut document: Option<(Node, usize)> = None;
+    for cut in scenario.until(simulation.now()) {
+        let read = Scenario::from_text(scenario.path(), to_yaml(&cut)).ok()?.pop()?;
+        let Some(end) = end_of(&read, catalog.clone()).filter(is_here) else { continue };
+        // A refusal that the next step expects fails without that step, and leads to the same state.
+        if document.as_ref().is_none_or(|(_, failures)| end.failures.len() < *failures) {
+            document = Some((cut, end.failures.len()));
+        }
+        if end.passed() {
+            break;
+        }
+    }
+    let (document, failures) = document?;
     // Its own names, as they are. Whoever came some other way has none there.
     let name = |id| Some(names.of(simulation, id)).filter(|name| scenario.has_controller(name));
     // Tags that a file names are tags of its rules, so naming them may make others of these.
     [true, false].into_iter().find_map(|with_tags| {
         let mut document = document.clone();
         push_step(&mut document, expectation(simulation, &name, with_tags));
-        let text = to_yaml(&document);
-        let cut = Scenario::from_text(scenario.path(), text.as_str()).ok()?.pop()?;
-        let hash = hash_after(&cut, cut.catalog().ok()?)?;
-        (hash == simulation.state_hash()).then_some(text)
+        let text = match is_alone(scenario) {
+            true => to_yaml(&document),
+            false => {
+                let catalog = simulation.catalog();
+                format!("{}{}", remarks(simulation, origin), to_yaml(&alone(document, scenario, catalog)?))
+            }
+        };
+        let cut = Scenario::from_text("moment.yaml", text.as_str()).ok()?.pop()?;
+        let end = end_of(&cut, cut.catalog().ok()?)?;
+        // It fails where the scenario does, and nowhere else.
+        (is_here(&end) && end.failures.len() == failures).then_some(text)
     })
 }
 
-/// The state that a scenario ends in.
-fn hash_after(scenario: &Scenario, catalog: std::sync::Arc<Catalog>) -> Option<u64> {
+/// Whether a scenario needs no other file.
+fn is_alone(scenario: &Scenario) -> bool {
+    scenario.pack().is_none() && !matches!(scenario.doc().state, Some(StateDoc::File(_)))
+}
+
+/// A document that needs no other file: whoever saves it decides where, and nothing that stood beside the scenario stands
+/// there. So it begins with a world in which nobody is yet, which brings the rules along. `None` of one that begins with
+/// a state already.
+fn alone(mut document: Node, scenario: &Scenario, catalog: &Arc<Catalog>) -> Option<Node> {
+    if scenario.doc().state.is_some() {
+        return None;
+    }
+    let Value::Map(entries) = &mut document.value else { return None };
+    // What loading them tells goes with them.
+    entries.retain(|entry| !["Pack", "Definitions", "ExpectLoad"].contains(&entry.key.value.as_str()));
+    entries.push(state_of(&Simulation::new(catalog.clone(), Config::seeded(scenario.seed()))));
+    Some(document)
+}
+
+fn state_of(simulation: &Simulation) -> Entry {
+    let mut state = entry("State", Value::Text(state_text(&simulation.snapshot().to_bytes_with_rules())));
+    state.value.style = Style::Block;
+    state
+}
+
+/// How a scenario ends.
+fn end_of(scenario: &Scenario, catalog: Arc<Catalog>) -> Option<Outcome> {
     let mut runner = Runner::new(scenario, catalog, Options::default()).ok()?;
     runner.run(|_| {});
-    Some(runner.simulation().state_hash())
+    Some(runner.into_outcome())
 }
 
 fn push_step(document: &mut Node, step: Node) {
@@ -105,10 +147,7 @@ fn document(simulation: &Simulation, labels: &BTreeMap<ControllerId, String>) ->
     let steps = vec![expectation(simulation, &name, true)];
     keys.push(entry("Steps", Value::List(steps)));
     // Last, for nobody reads it.
-    let state = Value::Text(state_text(&simulation.snapshot().to_bytes_with_rules()));
-    let mut state = entry("State", state);
-    state.value.style = Style::Block;
-    keys.push(state);
+    keys.push(state_of(simulation));
     Node::synthetic(Value::Map(keys))
 }
 
@@ -120,7 +159,7 @@ fn remarks(simulation: &Simulation, origin: &Origin) -> String {
     if !origin.pack.is_empty() {
         let pack = serde_json::Value::from(origin.pack.as_str());
         text.push_str(&format!(
-            "# To go on under the rules of the pack as they are now, add `Pack: {pack}`.\n"
+            "# To go on under the rules of the pack as they are now, add `Pack: {pack}`, or however it is called from here.\n"
         ));
     }
     let without = Catalog::builder().build().ok();
@@ -148,7 +187,8 @@ fn expectation(
         for (attribute, base, current) in simulation.attributes(id) {
             let name = catalog.attribute_name(attribute);
             let number = |number: f64| number.is_finite().then(|| entry(name, Value::Number(number)));
-            fields.extend(number(current));
+            // An attribute that is called like another key of a controller is there with its base alone.
+            fields.extend(number(current).filter(|_| !ControllerExpectRecord::FIELDS.contains(&name)));
             bases.extend(number(base));
         }
         let tags = controller.tags().iter().filter(|(_, count)| with_tags && *count > 0);
@@ -174,16 +214,19 @@ fn is_taken(name: &str) -> bool {
 
 /// A name of one word for everybody who is there. Two may be called the same, and a file cannot have both.
 fn labels(simulation: &Simulation, names: &Names) -> BTreeMap<ControllerId, String> {
-    let mut taken = BTreeSet::new();
-    let mut labels = BTreeMap::new();
+    let (mut taken, mut labels) = (BTreeSet::new(), BTreeMap::new());
+    // From which number on a name may be free: a crowd of one name is not gone through again for each of it.
+    let mut next: BTreeMap<String, u64> = BTreeMap::new();
     for (id, _) in simulation.controllers() {
         let plain = names.of(simulation, id).replace(' ', "-");
-        let others = (2..).map(|number| format!("{plain}-{number}"));
-        let mut free = core::iter::once(plain.clone())
-            .chain(others)
-            .filter(|name| !name.is_empty() && !is_taken(name) && !taken.contains(name));
-        let label = free.next().unwrap_or_else(|| format!("{id:?}"));
-        taken.insert(label.clone());
+        let number = next.entry(plain.clone()).or_insert(1);
+        let label = loop {
+            let label = if *number == 1 { plain.clone() } else { format!("{plain}-{number}") };
+            *number += 1;
+            if !label.is_empty() && !is_taken(&label) && taken.insert(label.clone()) {
+                break label;
+            }
+        };
         labels.insert(id, label);
     }
     labels

@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use serde_json::json;
+
+use crate::page::Client;
 use crate::{empty_folder, fixtures, ugas, ugas_in};
 
 /// An inspector that ends with the test.
@@ -131,4 +134,19 @@ fn what_is_expected_is_said() {
     check("picture.png", "picture.png");
     std::fs::write(folder.join("notes.txt"), "buy milk").unwrap();
     check("notes.txt", "notes.txt");
+}
+
+/// Every moment is kept, so a long story has longer ones.
+#[test]
+fn a_scenario_of_years_is_shown() {
+    let folder = empty_folder("inspect-years");
+    let file = folder.join("years.yaml");
+    std::fs::write(&file, "Name: years\nSteps: [ Advance: 1e9 ]\n").unwrap();
+    let (_running, address) = start(&[file.to_str().unwrap(), "--port", "0"]);
+    let mut client = Client::open(address.parse().unwrap());
+    let times = client.answer(json!({ "request": "moments" }))["times"].clone();
+    let times = times.as_array().unwrap();
+    assert_eq!(times.last(), Some(&json!(1e9)));
+    // The beginning and 20,000 steps.
+    assert_eq!(times.len(), 20_001);
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ugas_core::ability::AbilityDef;
 use ugas_core::catalog::{Catalog, CatalogBuilder, RebuildError};
+use ugas_core::codec::{self, DecodeError, DecodeErrorKind};
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::calculation::{CaptureDef, native};
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{Config, OwnRulesError, Simulation, Snapshot};
+use ugas_core::simulation::{Config, MigrationError, OwnRulesError, Simulation, Snapshot};
 use ugas_core::task::TaskDef;
 use ugas_core::time::{Span, Time};
 
@@ -133,6 +134,31 @@ fn a_state_with_its_rules_needs_nothing_else() {
     }
     let health = catalog.attribute("Health").unwrap();
     assert_eq!(again.current(game.id("hero"), health), Some(50.0)); // 100 - 10 * 5
+}
+
+/// Whoever puts other rules under a state makes the checksum right, but the state says of which rules it is.
+#[test]
+fn rules_that_the_state_is_not_of_are_refused() {
+    let mut game = Game::of([poison(5.0)]);
+    let bytes = game.sim.snapshot().to_bytes_with_rules();
+    // Four bytes of kind, one of version; then the hash of the rules; eight of checksum at the end.
+    let mut body = bytes[5..bytes.len() - 8].to_vec();
+    let seal = |body: &[u8]| codec::seal(*b"UGSN", |encoder| encoder.raw(body));
+    assert_eq!(seal(&body), bytes);
+    body[0] ^= 1;
+    let forged = seal(&body);
+    let without = built(Catalog::builder());
+    let own = Snapshot::own_catalog(&forged, &without);
+    let is_refused = |error: &DecodeError| {
+        let DecodeErrorKind::Invalid(why) = error.kind else { return false };
+        why == "the rules of a snapshot are not those that it is of"
+    };
+    assert!(
+        matches!(own, Err(OwnRulesError::Decode(error)) if is_refused(&error)),
+        "a catalog, or another error"
+    );
+    let migrated = game.sim.migrate(&forged);
+    assert!(matches!(&migrated, Err(MigrationError::Decode(error)) if is_refused(error)), "{migrated:?}");
 }
 
 #[test]

@@ -36,6 +36,10 @@ pub(crate) fn check(documents: &[Document], map: &SourceMap, limits: &Limits, si
                 continue;
             }
         }
+        // That its state is none was told, and who would be in it, and under which rules, nobody knows.
+        if doc.has("State") && doc.state.is_none() {
+            continue;
+        }
         if doc.definitions.is_empty() && doc.state.is_none() {
             without_definitions.entry(pack).or_default().push((document.file, doc));
         } else {

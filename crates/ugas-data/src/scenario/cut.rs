@@ -15,11 +15,7 @@ impl Scenario {
         let mut cuts = Vec::new();
         let steps = self.steps();
         for (count, step) in steps.iter().enumerate() {
-            let after = match &step.action {
-                ActionDoc::Advance(seconds) => now + Span::seconds(*seconds),
-                ActionDoc::At(seconds) => now.max(Time::from_seconds(*seconds)),
-                _ => now,
-            };
+            let after = after(now, &step.action);
             if after > time {
                 cuts.push(self.cut(count, (now < time).then_some(time)));
                 return cuts;
@@ -31,6 +27,11 @@ impl Scenario {
         }
         cuts.push(self.cut(steps.len(), (now < time).then_some(time)));
         cuts
+    }
+
+    /// When its last step is over, if nothing keeps it from getting there.
+    pub fn ends_at(&self) -> Time {
+        self.steps().iter().fold(self.begins_at(), |now, step| after(now, &step.action))
     }
 
     /// The first steps, and time that passes until then.
@@ -48,6 +49,14 @@ impl Scenario {
             }
         }
         node
+    }
+}
+
+fn after(now: Time, action: &ActionDoc) -> Time {
+    match action {
+        ActionDoc::Advance(seconds) => now + Span::seconds(*seconds),
+        ActionDoc::At(seconds) => now.max(Time::from_seconds(*seconds)),
+        _ => now,
     }
 }
 
@@ -94,5 +103,7 @@ Steps:
         check(5.0, &[(5, "At")]);
         // Nothing happens after the end, but time passes.
         check(9.0, &[(6, "At")]);
+        let story = Scenario::from_text("story.yaml", STORY).unwrap().remove(0);
+        assert_eq!(story.ends_at(), Time::from_seconds(5.0));
     }
 }

@@ -184,8 +184,8 @@ impl<'s> Runner<'s> {
                 witness.name(id, name);
             }
         }
-        let order = |name: &str| scenario.controllers().position(|(known, _)| known == name);
-        runner.controllers.sort_by_key(|(name, _)| order(name));
+        let order: BTreeMap<&str, usize> = scenario.controllers().map(|(name, _)| name).zip(0..).collect();
+        runner.controllers.sort_by_key(|(name, _)| order.get(name));
         runner.simulation.events().for_each(drop);
         Ok(runner)
     }

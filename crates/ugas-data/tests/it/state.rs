@@ -333,6 +333,19 @@ fn what_is_no_state_is_told_with_its_place() {
     mistake("{ File: . }", "3:16", "not a regular file");
 }
 
+/// Nothing follows from it: who would be in it is not known.
+#[test]
+fn what_is_not_even_a_text_is_the_only_mistake() {
+    for (state, place) in [("5", "5:8"), ("", "5:6"), ("[]", "5:8")] {
+        let text = format!(
+            "Name: a moment\nControllers: {{ hero: {{ Handle: controller0v1 }} }}\nSteps:\n  - Expect: {{ hero: {{ Health: 5 }} }}\nState: {state}\n"
+        );
+        let found = check(&text);
+        let [(code, _, at, _)] = &found[..] else { panic!("{found:?}\n{text}") };
+        assert_eq!((code.as_str(), at.trim_end()), ("UG011", place), "{text}");
+    }
+}
+
 /// The place of a byte of a state in one line, whose text begins in column 8: three bytes are four characters.
 fn last_place(byte: usize) -> String {
     format!("3:{}", 8 + byte / 3 * 4 + byte % 3)

@@ -1,6 +1,7 @@
 //! Recordings and scenarios: any moment, and out again as a file.
 
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -165,6 +166,54 @@ fn a_moment_without_a_scenario_begins_with_its_state() {
     }
 }
 
+/// A browser saves it where it likes, and there is no pack there.
+#[test]
+fn a_moment_of_a_scenario_with_a_pack_runs_without_the_pack() {
+    let (head, rest) = STORY.split_once("Definitions:\n").unwrap();
+    let (definitions, rest) = rest.split_once("Controllers:\n").unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("moment_with_pack");
+    std::fs::create_dir_all(folder.join("pack")).unwrap();
+    let documents = definitions.split("\n  - ").map(|document| document.trim_start_matches("  - "));
+    let documents: Vec<String> = documents.map(|document| document.replace("\n    ", "\n")).collect();
+    std::fs::write(folder.join("pack/rules.yaml"), documents.join("\n---\n")).unwrap();
+    let file = folder.join("story.yaml");
+    std::fs::write(&file, format!("{head}Pack: pack\nSeed: 5\nControllers:\n{rest}")).unwrap();
+    let scenario = Scenario::load(&file).unwrap().remove(0);
+    let mut runner = Runner::new(&scenario, scenario.catalog().unwrap(), Options::default()).unwrap();
+    runner.run(|_| {});
+    let (game, wolf) = (runner.simulation().clone(), runner.controller("wolf").unwrap());
+    let settings = Settings::default().scenario(scenario.clone());
+    let text = exported_with(settings, &game, &[(wolf, "wolf")]);
+    assert!(text.contains("Apply:") && text.contains("Seed: 5") && text.contains("Health: 65"), "{text}");
+    assert_eq!(run_again(&text).hash, Some(game.state_hash()));
+}
+
+/// A step that is refused fails, unless the next expects it: both belong to the moment.
+#[test]
+fn a_refusal_is_exported_with_the_step_that_expects_it() {
+    // The input is held from then on, so there is no way to the moment but through the refusal.
+    let story = "
+Name: a stunned wolf
+Definitions:
+  - $schema: https://example.org/schemas/gameplay_ability.json
+    Name: GA_Dash
+    Tags: { ActivationBlockedTags: [State.Stunned] }
+Controllers:
+  wolf: { Tags: [State.Stunned], Abilities: [ { Ability: GA_Dash, InputID: Dash } ] }
+Steps:
+  - Input: { Controller: wolf, Press: Dash }
+  - Expect: { Last: BlockedTags }
+";
+    let scenario = Scenario::from_text("story.yaml", story).unwrap().remove(0);
+    let mut runner = Runner::new(&scenario, scenario.catalog().unwrap(), Options::default()).unwrap();
+    runner.run(|_| {});
+    let (game, wolf) = (runner.simulation().clone(), runner.controller("wolf").unwrap());
+    let inspected = Settings::default().scenario(scenario.clone());
+    let text = exported_with(inspected, &game, &[(wolf, "wolf")]);
+    assert!(text.contains("Name: a stunned wolf") && text.contains("Last: BlockedTags"), "{text}");
+    assert_eq!(run_again(&text).hash, Some(game.state_hash()));
+}
+
 #[test]
 fn a_scenario_that_leads_elsewhere_is_no_beginning() {
     let other = STORY.replace("Value: -5", "Value: -6");
@@ -187,7 +236,11 @@ fn two_of_the_same_name_are_two_in_an_exported_file() {
 
 /// The newest moment of a game that runs, as a file.
 fn exported(simulation: &Simulation, names: &[(ControllerId, &str)]) -> String {
-    let inspector = Inspector::serve("127.0.0.1:0").unwrap();
+    exported_with(Settings::default(), simulation, names)
+}
+
+fn exported_with(settings: Settings, simulation: &Simulation, names: &[(ControllerId, &str)]) -> String {
+    let inspector = Inspector::serve_with("127.0.0.1:0", settings).unwrap();
     names.iter().for_each(|(id, name)| inspector.name(*id, *name));
     let mut client = Client::open(inspector.address());
     client.answer(json!({ "request": "hello" }));
@@ -262,6 +315,28 @@ fn a_moment_of_a_game_in_the_middle_of_everything_goes_on_as_the_game_does() {
         assert_eq!(run_again(&longer).hash, Some(game.state_hash()), "after {second} s");
         game.advance(Span::seconds(1.0));
     }
+}
+
+/// What an expectation says of a controller has names that an attribute may have, too.
+#[test]
+fn attributes_may_be_called_like_anything_else() {
+    let names = ["Base", "Tags", "Effects", "Stacks", "Abilities", "Cooldown", "Cues", "Hash", "Tolerance"];
+    let set =
+        names.iter().fold(AttributeSetDef::new("Odd"), |set, name| set.with(AttributeDef::new(*name, 3.0)));
+    let template = ControllerDef::new("Wolf").with_set("Odd");
+    let catalog = Catalog::builder().attribute_set(set).template(template).build().unwrap();
+    let mut game = Simulation::new(catalog, Config::seeded(7));
+    game.spawn("Wolf").unwrap();
+    assert_eq!(run_again(&exported(&game, &[])).hash, Some(game.state_hash()));
+}
+
+#[test]
+fn a_crowd_of_one_name_is_exported_in_a_moment() {
+    let mut game = Simulation::new(catalog(), Config::seeded(7));
+    let crowd: Vec<_> = (0..5_000).map(|_| (game.spawn("Wolf").unwrap(), "wolf")).collect();
+    let text = exported(&game, &crowd);
+    assert!(text.contains("\n  wolf-5000:\n"));
+    assert_eq!(run_again(&text).hash, Some(game.state_hash()));
 }
 
 #[test]

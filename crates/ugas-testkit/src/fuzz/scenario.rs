@@ -1,10 +1,12 @@
 //! Scenarios.
 
+use ugas_core::codec::VERSION;
+use ugas_core::hash::StateHasher;
 use ugas_core::time::{Span, Time};
 use ugas_data::diagnostics::Sink;
 use ugas_data::model::scenario::StateDoc;
 use ugas_data::node::{self, Node};
-use ugas_data::scenario::{Options, Scenario};
+use ugas_data::scenario::{Options, Scenario, state_text};
 use ugas_data::{Loader, SourceMap};
 
 use super::LIMITS;
@@ -14,6 +16,12 @@ const LONGEST_SECONDS: f64 = 60.0;
 
 /// A scenario that ticks more often than this is not run: it would take long and show nothing more.
 const SHORTEST_PERIOD: f64 = 0.05;
+
+/// How a snapshot of the version before the newest begins.
+const HEAD: [u8; 5] = [b'U', b'G', b'S', b'N', VERSION as u8 - 1];
+
+/// Bytes at the end of a snapshot.
+const CHECKSUM_BYTES: usize = 8;
 
 /// Any text as a file of scenarios: they are refused, or run to an outcome that does not depend on the size of the
 /// steps in which time passes (V4).
@@ -38,6 +46,40 @@ pub fn scenario(bytes: &[u8]) {
         assert_eq!(at_once.failures, in_pieces.failures, "the size of the steps matters:\n{text}");
         at_once.to_json();
     }
+}
+
+/// Any bytes as the state that a scenario begins with, under the rules that it brings along. Whoever forges a file makes
+/// its checksum right, and an older version has no hash of rules to compare, so both are as they should be: it is
+/// refused, or runs to an outcome that does not depend on the size of the steps (V4).
+pub fn state(bytes: &[u8]) {
+    let Some((_, body)) = bytes.split_at_checked(HEAD.len()) else { return };
+    let mut forged = [&HEAD, body].concat();
+    forged.truncate(bytes.len().saturating_sub(CHECKSUM_BYTES).max(HEAD.len()));
+    let mut checksum = StateHasher::new();
+    checksum.bytes(&forged);
+    forged.extend(checksum.finish().to_le_bytes());
+    let state: String = state_text(&forged).lines().map(|line| format!("  {line}\n")).collect();
+    let text = format!(
+        "Name: forged\nConfig: {{ CascadeLimit: 200 }}\nSteps: [ Advance: 0.01, Expect: {{}} ]\nState: |\n{state}"
+    );
+    Loader::new().text("fuzz.yaml", text.as_str()).as_set().check();
+    let Ok(scenarios) = Scenario::from_text("fuzz.yaml", text.as_str()) else {
+        panic!("what was written cannot be read:\n{text}")
+    };
+    for scenario in &scenarios {
+        let at_once = scenario.run(&Options::default());
+        let step = Some(Span::seconds(0.0037));
+        let in_pieces = scenario.run(&Options { step, ..Options::default() });
+        assert_eq!(at_once.hash, in_pieces.hash, "the size of the steps matters:\n{text}");
+        assert_eq!(at_once.failures, in_pieces.failures, "the size of the steps matters:\n{text}");
+        at_once.to_json();
+    }
+}
+
+/// States with their rules, to begin with.
+pub fn state_seeds() -> Vec<Vec<u8>> {
+    let simulations = [super::bytes::start().clone(), super::bytes::bout().sim];
+    simulations.iter().map(|simulation| simulation.snapshot().to_bytes_with_rules()).collect()
 }
 
 fn is_tame(text: &str) -> bool {

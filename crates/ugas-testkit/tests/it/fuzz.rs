@@ -85,6 +85,11 @@ fn expressions() {
 }
 
 #[test]
+fn states_of_scenarios() {
+    run(fuzz::state, fuzz::state_seeds(), 600);
+}
+
+#[test]
 fn snapshots() {
     run(fuzz::snapshot, fuzz::snapshot_seeds(), 4000);
 }

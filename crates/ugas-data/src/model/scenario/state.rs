@@ -137,12 +137,19 @@ impl Field for StateHash {
 /// A limit of a simulation.
 type Limit = Integer<0, 4294967295>;
 
+/// Most operations of a cascade that a file can ask for. Files may come from anybody: a loop of four thousand million would
+/// run for an hour. And so many raise fewer events than a simulation keeps until they are polled.
+const LONGEST_CASCADE: u32 = 65_536;
+
+/// A limit of cascades.
+type CascadeLimit = Integer<0, { LONGEST_CASCADE as i64 }>;
+
 record! {
     /// How the simulation is set up, where that differs from the default. Nothing of it is part of a state.
     ConfigDoc, "configuration" {
         prediction_seed: optional ActorNumber = "PredictionSeed", "Seed of the dice that client and server roll alike, as a text (default: 0).";
         audit: optional Flag = "Audit", "Whether `BeforeEffectApplied` is raised (§15.4).";
-        cascade_limit: optional Limit = "CascadeLimit", "Most operations that one call or timer may lead to (E12).";
+        cascade_limit: optional CascadeLimit = "CascadeLimit", "Most operations that one call or timer may lead to (E12), up to 65536.";
         max_controllers: optional Limit = "MaxControllers", "Most controllers.";
         max_effects: optional Limit = "MaxEffectsPerController", "Most effects on one controller.";
         max_abilities: optional Limit = "MaxAbilitiesPerController", "Most abilities of one controller.";
@@ -167,7 +174,9 @@ impl ConfigDoc {
                 *place = limit;
             }
         };
-        limit(&self.cascade_limit, &mut config.cascade_limit);
+        if let Some(limit) = self.cascade_limit.as_ref().and_then(|limit| u32::try_from(limit.0.value).ok()) {
+            config.cascade_limit = limit;
+        }
         limit(&self.max_controllers, &mut config.max_controllers);
         limit(&self.max_effects, &mut config.max_effects_per_controller);
         limit(&self.max_abilities, &mut config.max_abilities_per_controller);
@@ -191,7 +200,8 @@ impl ConfigDoc {
         config
     }
 
-    /// What of a configuration differs from the default; `None` if nothing does.
+    /// What of a configuration differs from the default; `None` if nothing does. Cascades longer than a file can ask for
+    /// are as long as it can.
     pub fn of(config: &Config) -> Option<Self> {
         let default = Config::default();
         fn spanned<T>(value: T) -> Spanned<T> {
@@ -202,7 +212,8 @@ impl ConfigDoc {
             prediction_seed: (config.prediction_seed != default.prediction_seed)
                 .then(|| ActorNumber(spanned(config.prediction_seed))),
             audit: (config.audit != default.audit).then(|| Flag(spanned(config.audit))),
-            cascade_limit: limit(config.cascade_limit, default.cascade_limit),
+            cascade_limit: (config.cascade_limit != default.cascade_limit)
+                .then(|| Integer(spanned(i64::from(config.cascade_limit.min(LONGEST_CASCADE))))),
             max_controllers: limit(config.max_controllers, default.max_controllers),
             max_effects: limit(config.max_effects_per_controller, default.max_effects_per_controller),
             max_abilities: limit(config.max_abilities_per_controller, default.max_abilities_per_controller),
@@ -228,6 +239,7 @@ impl ConfigDoc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::Entry;
 
     #[test]
     fn a_configuration_comes_back_as_it_was() {
@@ -259,6 +271,20 @@ mod tests {
         let read = ConfigDoc::decode(&written, &mut sink).unwrap();
         assert!(sink.is_empty());
         assert_eq!(read.apply(Config::default()), config);
+    }
+
+    #[test]
+    fn a_file_asks_for_no_endless_cascade() {
+        let config = Config { cascade_limit: u32::MAX, ..Config::default() };
+        let written = ConfigDoc::of(&config).unwrap().encode();
+        let mut sink = Sink::default();
+        let read = ConfigDoc::decode(&Node::synthetic(written), &mut sink).unwrap();
+        assert!(sink.is_empty());
+        assert_eq!(read.apply(Config::default()).cascade_limit, 65_536);
+        let key = Spanned { value: "CascadeLimit".to_owned(), ..Default::default() };
+        let more = Entry { key, value: Node::synthetic(Value::Number(65_537.0)) };
+        ConfigDoc::decode(&Node::synthetic(Value::Map(vec![more])), &mut sink);
+        assert!(!sink.is_empty());
     }
 
     #[test]
