@@ -117,7 +117,7 @@ impl Simulation {
     }
 
     /// A spec of level 1 that knows its source and nothing else.
-    #[inline]
+    #[inline(always)]
     fn bare_spec(&self, effect: EffectId, definition: &Effect, source: Option<ControllerId>) -> EffectSpec {
         let context = EffectContext { source, ..EffectContext::default() };
         let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);

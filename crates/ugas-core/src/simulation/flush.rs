@@ -150,9 +150,6 @@ impl Simulation {
 
     /// Evaluates the marked slots of a controller in topological order (§6.4).
     fn recompute_controller(&mut self, id: ControllerId) {
-        if let Some(controller) = self.state.controllers.get_mut(id) {
-            controller.pending.listed = false;
-        }
         while let Some(slot) = self.recompute_plain_slots(id) {
             let changed = self.recompute_slot(id, slot);
             let Some(controller) = self.state.controllers.get(id) else { return };
@@ -173,6 +170,7 @@ impl Simulation {
     fn recompute_plain_slots(&mut self, id: ControllerId) -> Option<u16> {
         let State { controllers, layouts, .. } = &mut self.state;
         let controller = controllers.get_mut(id)?;
+        controller.pending.listed = false;
         let layout = &*layouts[controller.layout as usize];
         let needs_more = self.catalog.has_hooks() || !controller.watchers.is_empty();
         let is_client = self.config.role == Role::Client;
