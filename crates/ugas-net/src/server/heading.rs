@@ -5,10 +5,11 @@ use ugas_core::time::Span;
 use crate::message::{Course, PacketId, Word};
 use crate::packets::SentPackets;
 use crate::tick::{Tick, TickLength};
+use crate::wire::MOST_OPEN;
 
-/// After so many datagrams without an acknowledgement each states its course: their numbers end in eight bits, and the
-/// client must not take one for another.
-const MOST_OPEN: u32 = 32;
+/// After so many ticks without an acknowledgement datagrams state their course, and not only after [`MOST_OPEN`]: numbers of the client's datagrams end in eight bits as well, and it sends one in a
+/// tick at most.
+const MOST_SILENT: u32 = 128;
 /// How many places courses have room for beyond those that are taken, so that not everybody who comes changes it.
 const PLACES: u32 = 16;
 /// How often a client hears how its datagrams came, if nothing of it is urgent and nothing got lost lately; also if none
@@ -51,7 +52,9 @@ impl Heading {
         }
         let acked = sent.newest_acked();
         let is_known = self.from.is_some_and(|(first, _)| acked >= first);
-        (self.course, !is_known || packet.0 - acked.0 > MOST_OPEN)
+        let open = packet.0.saturating_sub(acked.0);
+        let is_near = open <= MOST_OPEN && open.saturating_mul(self.course.step) <= MOST_SILENT;
+        (self.course, !is_known || !is_near)
     }
 
     /// What the client is told of its datagrams now, if anything. It is told in every tick unless nothing gets lost.
@@ -121,6 +124,24 @@ mod tests {
         let stated = stated(&mut heading, &mut sent, &ticks, 0);
         // Packets 2 to 33 are at most 32 after the last that came.
         assert_eq!(stated.iter().position(|stated| *stated), Some(32));
+    }
+
+    /// A server that sends in every tenth tick: what it says of the client's datagrams must not be 256 of them ahead.
+    #[test]
+    fn who_is_told_seldom_is_told_again_after_fewer() {
+        let (mut heading, mut sent) = (Heading::default(), SentPackets::new(64));
+        let states: Vec<bool> = (1..=15)
+            .map(|packet| {
+                let (_, states_course) = heading.course(&sent, Tick(10 * packet), 10, 0);
+                sent.send(Time::ZERO, ());
+                if packet == 1 {
+                    acknowledge(&mut sent, 1);
+                }
+                states_course
+            })
+            .collect();
+        // The first, and from the one that is 130 ticks after it on: packets 14 and 15.
+        assert_eq!(states.iter().skip(1).position(|states| *states), Some(12));
     }
 
     #[test]
