@@ -7,9 +7,6 @@ use crate::packets::SentPackets;
 use crate::tick::{Tick, TickLength};
 use crate::wire::MOST_OPEN;
 
-/// After so many ticks without an acknowledgement datagrams state their course, and not only after [`MOST_OPEN`]: numbers of the client's datagrams end in eight bits as well, and it sends one in a
-/// tick at most.
-const MOST_SILENT: u32 = 128;
 /// How many places courses have room for beyond those that are taken, so that not everybody who comes changes it.
 const PLACES: u32 = 16;
 /// How often a client hears how its datagrams came, if nothing of it is urgent and nothing got lost lately; also if none
@@ -26,6 +23,8 @@ pub(super) struct Heading {
     from: Option<(PacketId, Tick)>,
     /// The last word, and when it was sent.
     told: Option<(Tick, Word)>,
+    /// The newest of the client's datagrams that it surely heard was named.
+    heard: PacketId,
     /// The client said something that it repeats until it hears that it came.
     pub(super) is_awaited: bool,
 }
@@ -52,9 +51,17 @@ impl Heading {
         }
         let acked = sent.newest_acked();
         let is_known = self.from.is_some_and(|(first, _)| acked >= first);
-        let open = packet.0.saturating_sub(acked.0);
-        let is_near = open <= MOST_OPEN && open.saturating_mul(self.course.step) <= MOST_SILENT;
-        (self.course, !is_known || !is_near)
+        (self.course, !is_known || packet.0.saturating_sub(acked.0) > MOST_OPEN)
+    }
+
+    /// A word that named this datagram of the client's came before all that was sent after it, so that it counts.
+    pub(super) fn on_heard(&mut self, named: PacketId) {
+        self.heard = self.heard.max(named);
+    }
+
+    /// Whether eight bits do not say which datagram a word names, so that all has to be stated.
+    pub(super) fn is_far(&self, word: Option<Word>) -> bool {
+        word.is_some_and(|word| word.ack.newest.0.saturating_sub(self.heard.0) > u8::MAX.into())
     }
 
     /// What the client is told of its datagrams now, if anything. It is told in every tick unless nothing gets lost.
@@ -126,22 +133,14 @@ mod tests {
         assert_eq!(stated.iter().position(|stated| *stated), Some(32));
     }
 
-    /// A server that sends in every tenth tick: what it says of the client's datagrams must not be 256 of them ahead.
+    /// Nothing of the client's comes for a while: the word after it must not be taken for one before it.
     #[test]
-    fn who_is_told_seldom_is_told_again_after_fewer() {
-        let (mut heading, mut sent) = (Heading::default(), SentPackets::new(64));
-        let states: Vec<bool> = (1..=15)
-            .map(|packet| {
-                let (_, states_course) = heading.course(&sent, Tick(10 * packet), 10, 0);
-                sent.send(Time::ZERO, ());
-                if packet == 1 {
-                    acknowledge(&mut sent, 1);
-                }
-                states_course
-            })
-            .collect();
-        // The first, and from the one that is 130 ticks after it on: packets 14 and 15.
-        assert_eq!(states.iter().skip(1).position(|states| *states), Some(12));
+    fn a_word_that_is_far_from_the_last_that_was_heard_needs_its_number() {
+        let mut heading = Heading::default();
+        let word = |newest| Some(Word { ack: Ack { newest: PacketId(newest), earlier: 0 }, margin: 1 });
+        heading.on_heard(PacketId(100));
+        heading.on_heard(PacketId(90));
+        assert_eq!([None, word(355), word(356)].map(|word| heading.is_far(word)), [false, false, true]);
     }
 
     #[test]

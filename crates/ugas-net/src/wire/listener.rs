@@ -16,6 +16,7 @@ use super::dictionary::Dictionary;
 use super::update::{MOST_PLACES, View};
 use crate::bits::WireError;
 use crate::message::{ControllerChange, ControllerUpdate, Course, PacketId, ToClient, Update};
+use crate::packets::ACK_WINDOW;
 use crate::tick::Tick;
 
 /// Courses that are remembered: what comes late is of an earlier one.
@@ -71,6 +72,8 @@ pub struct Listener {
     courses: VecDeque<Stated>,
     /// By place, below [`MOST_PLACES`].
     known: BTreeMap<u32, Known>,
+    /// Places of those who are gone, with the datagram that said so and its tick, as they came.
+    gone: VecDeque<(PacketId, u32, Tick)>,
 }
 
 /// A datagram that stated its course.
@@ -143,14 +146,17 @@ impl Listener {
             self.newest = update.packet;
             self.acked = self.acked.max(update.word.map_or(PacketId(0), |word| word.ack.newest));
         }
-        update.controllers.iter().for_each(|controller| self.note_controller(update.tick, controller));
+        update.controllers.iter().for_each(|controller| self.note_controller(update, controller));
+        self.forget_gone();
     }
 
     /// How many things it holds, for tests that nothing grows without bound.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
         let values = |known: &Known| known.values.values().map(|past| past.values.len()).sum::<usize>();
-        self.courses.len() + self.known.values().map(|known| 1 + values(known)).sum::<usize>()
+        self.courses.len()
+            + self.gone.len()
+            + self.known.values().map(|known| 1 + values(known)).sum::<usize>()
     }
 
     /// The datagram near the newest whose number ends so.
@@ -194,7 +200,21 @@ impl Listener {
         Some(known.map_or(Old::Nothing, |(_, old)| *old))
     }
 
-    fn note_controller(&mut self, tick: Tick, update: &ControllerUpdate) {
+    /// Forgets those who are gone when nothing that was sent before can be acknowledged any more.
+    fn forget_gone(&mut self) {
+        let newest = self.newest.0;
+        let is_over = |packet: PacketId| newest.saturating_sub(packet.0) >= 2 * ACK_WINDOW;
+        while let Some((_, place, tick)) = self.gone.front().copied().filter(|(packet, ..)| is_over(*packet))
+        {
+            self.gone.pop_front();
+            if self.known.get(&place).is_some_and(|known| known.is_gone && known.newest == tick) {
+                self.known.remove(&place);
+            }
+        }
+    }
+
+    fn note_controller(&mut self, of: &Update, update: &ControllerUpdate) {
+        let tick = of.tick;
         let ControllerUpdate { controller, change } = update;
         let place = controller.index();
         if place >= MOST_PLACES {
@@ -215,6 +235,7 @@ impl Listener {
                 .is_none_or(|known| known.controller < *controller || is_of(known) && known.newest <= tick)
             {
                 self.known.insert(place, begin(View::default(), true));
+                self.gone.push_back((of.packet, place, tick));
             }
             return;
         };
