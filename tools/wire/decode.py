@@ -15,6 +15,7 @@ import struct
 import sys
 
 MAX_DATAGRAM = 1200
+MOST_PLACES = 65536
 
 
 class Refused(Exception):
@@ -244,20 +245,32 @@ class Listener:
                 self.acked = max(self.acked, update["word"]["ack"]["newest"])
         for told in update["controllers"]:
             place = int(told["controller"].split("v")[0])
-            if "gone" in told:
-                self.known.pop(place, None)
+            generation = int(told["controller"].split("v")[1])
+            if place >= MOST_PLACES:
                 continue
+            tick = update["tick"]
             known = self.known.get(place)
-            if not known or (known["controller"], known["epoch"]) != (told["controller"], told["epoch"]):
-                known = self.known[place] = {"first": update["tick"], "values": {}}
-            known |= {name: told[name] for name in ("controller", "epoch", "own", "sight")}
+            is_of = known and known["generation"] == generation
+            is_gone = "gone" in told
+            if not is_of or is_gone or known["is_gone"] or known["epoch"] != told["epoch"]:
+                # Of two in one place the later generation, and of one what was told later.
+                since = known["newest"] + (not is_gone) if is_of else 0
+                if known and (generation < known["generation"] or tick < since):
+                    continue
+                known = {"generation": generation, "first": tick, "newest": tick, "is_gone": is_gone, "values": {}}
+                self.known[place] = known
+            if is_gone:
+                continue
+            if tick >= known["newest"]:
+                known["newest"] = tick
+                known |= {name: told[name] for name in ("controller", "epoch", "own", "sight")}
             for piece in told["pieces"]:
                 if piece["piece"] in ("attribute", "tag"):
                     values = known["values"].setdefault((piece["piece"], piece["id"]), {})
                     values[update["tick"]] = piece["is"]
 
     def packet_near(self, low):
-        least = max(0, self.newest - 127)
+        least = max(0, self.newest - 223)
         return least + (low - least) % 256
 
     def acked_near(self, low):
@@ -271,7 +284,7 @@ class Listener:
 
     def at_place(self, place, tick):
         known = self.known.get(place)
-        require(known and known["first"] <= tick, "an earlier datagram is needed")
+        require(known and known["first"] <= tick and not known["is_gone"], "an earlier datagram is needed")
         return known
 
     def old(self, place, piece, base):

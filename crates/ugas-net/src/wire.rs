@@ -33,7 +33,7 @@ pub use block::{Basis, Exactness, Old, Told, write_block};
 pub use command::{settle, settle_targets};
 pub use dictionary::{Dictionary, DictionaryError};
 pub use error::EncodeError;
-pub(crate) use listener::HELD_VALUES;
+pub(crate) use listener::{HELD_VALUES, MOST_OPEN};
 pub use listener::{Listener, Spent};
 pub use update::{MOST_PLACES, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
 

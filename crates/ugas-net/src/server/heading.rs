@@ -5,10 +5,8 @@ use ugas_core::time::Span;
 use crate::message::{Course, PacketId, Word};
 use crate::packets::SentPackets;
 use crate::tick::{Tick, TickLength};
+use crate::wire::MOST_OPEN;
 
-/// After so many datagrams without an acknowledgement each states its course: their numbers end in eight bits, and the
-/// client must not take one for another.
-const MOST_OPEN: u32 = 32;
 /// How many places courses have room for beyond those that are taken, so that not everybody who comes changes it.
 const PLACES: u32 = 16;
 /// How often a client hears how its datagrams came, if nothing of it is urgent and nothing got lost lately; also if none
@@ -25,6 +23,8 @@ pub(super) struct Heading {
     from: Option<(PacketId, Tick)>,
     /// The last word, and when it was sent.
     told: Option<(Tick, Word)>,
+    /// The newest of the client's datagrams that it surely heard was named.
+    heard: PacketId,
     /// The client said something that it repeats until it hears that it came.
     pub(super) is_awaited: bool,
 }
@@ -51,7 +51,17 @@ impl Heading {
         }
         let acked = sent.newest_acked();
         let is_known = self.from.is_some_and(|(first, _)| acked >= first);
-        (self.course, !is_known || packet.0 - acked.0 > MOST_OPEN)
+        (self.course, !is_known || packet.0.saturating_sub(acked.0) > MOST_OPEN)
+    }
+
+    /// A word that named this datagram of the client's came before all that was sent after it, so that it counts.
+    pub(super) fn on_heard(&mut self, named: PacketId) {
+        self.heard = self.heard.max(named);
+    }
+
+    /// Whether eight bits do not say which datagram a word names, so that all has to be stated.
+    pub(super) fn is_far(&self, word: Option<Word>) -> bool {
+        word.is_some_and(|word| word.ack.newest.0.saturating_sub(self.heard.0) > u8::MAX.into())
     }
 
     /// What the client is told of its datagrams now, if anything. It is told in every tick unless nothing gets lost.
@@ -121,6 +131,16 @@ mod tests {
         let stated = stated(&mut heading, &mut sent, &ticks, 0);
         // Packets 2 to 33 are at most 32 after the last that came.
         assert_eq!(stated.iter().position(|stated| *stated), Some(32));
+    }
+
+    /// Nothing of the client's comes for a while: the word after it must not be taken for one before it.
+    #[test]
+    fn a_word_that_is_far_from_the_last_that_was_heard_needs_its_number() {
+        let mut heading = Heading::default();
+        let word = |newest| Some(Word { ack: Ack { newest: PacketId(newest), earlier: 0 }, margin: 1 });
+        heading.on_heard(PacketId(100));
+        heading.on_heard(PacketId(90));
+        assert_eq!([None, word(355), word(356)].map(|word| heading.is_far(word)), [false, false, true]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::lens::LensId;
-use crate::message::{Burst, Word};
+use crate::message::{Burst, PacketId, Word};
 use crate::rate::DATAGRAM_OVERHEAD;
 use crate::replica::Cursor;
 use crate::schedule::ActorClass;
@@ -233,7 +233,7 @@ impl<H: Host> Server<H> {
 
     fn send_drafts(&mut self, peer: PeerId, since: Tick, drafts: Vec<Draft>) {
         let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
-        for draft in drafts {
+        for mut draft in drafts {
             let Some(session) = self.sessions.get_mut(&peer) else { return };
             let round_trip = session.round_trip.unwrap_or(Span::ZERO);
             let step = self.schedule.interval(ActorClass::Player, round_trip);
@@ -241,6 +241,9 @@ impl<H: Host> Server<H> {
             let (course, states_course) = session.heading.course(&session.sent, self.tick, step, places);
             let word = Word { ack: session.received.ack(), margin: session.feedback.margin };
             let calm = session.is_calm(self.tick).then_some(self.config.length);
+            let word = session.heading.word(self.tick, calm, word);
+            let states_course = states_course || session.heading.is_far(word);
+            draft.sent.named = word.map_or(PacketId(0), |word| word.ack.newest);
             let (part, parts, since) = match draft.sent.own {
                 Some((_, part)) => (part, parts, since),
                 None => (0, 0, Tick(0)),
@@ -250,7 +253,7 @@ impl<H: Host> Server<H> {
                 tick: self.tick,
                 course,
                 states_course,
-                word: session.heading.word(self.tick, calm, word),
+                word,
                 part,
                 parts,
                 since,

@@ -12,7 +12,7 @@ use super::heading::Heading;
 use super::view::{Range, Telling, View};
 use super::{PeerId, ServerConfig};
 use crate::message::{
-    ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict,
+    ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, PacketId, Rejection, Verdict,
 };
 use crate::packets::{ReceivedPackets, SentPackets};
 use crate::rate::{Bandwidth, TokenBucket};
@@ -45,6 +45,8 @@ pub(super) struct Sent {
     pub(super) own: Option<(Tick, u8)>,
     /// Whether it has anything of the own state.
     pub(super) has_own: bool,
+    /// The client's datagram that its word named; 0 if it had none.
+    pub(super) named: PacketId,
     /// Controllers, and from where to where the client gets; `None` if it is told that they are gone.
     pub(super) views: SmallVec<[(ControllerId, Telling, Option<Range>); 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,

@@ -13,15 +13,20 @@ use ugas_core::mirror::PieceKey;
 
 use super::block::Old;
 use super::dictionary::Dictionary;
-use super::update::View;
+use super::update::{MOST_PLACES, View};
 use crate::bits::WireError;
 use crate::message::{ControllerChange, ControllerUpdate, Course, PacketId, ToClient, Update};
+use crate::packets::ACK_WINDOW;
 use crate::tick::Tick;
 
 /// Courses that are remembered: what comes late is of an earlier one.
 const MOST_COURSES: usize = 16;
-/// Controllers that are remembered.
-const MOST_KNOWN: usize = 1 << 16;
+/// After so many datagrams without an acknowledgement each states its course: their numbers end in eight bits otherwise, and
+/// the client must not take one for another.
+pub(crate) const MOST_OPEN: u32 = 32;
+/// How far before the newest datagram one may be whose number ends in eight bits. The other 32 are after it: further ahead
+/// of what was acknowledged each states its number.
+const MOST_LATE: u32 = u8::MAX as u32 - MOST_OPEN;
 /// For how many ticks values of a piece are remembered: differences are from what was so at most as long ago. In a tick a
 /// piece is told once.
 pub(crate) const HELD_VALUES: usize = 32;
@@ -65,8 +70,10 @@ pub struct Listener {
     acked: PacketId,
     /// Where courses were stated, by rising number.
     courses: VecDeque<Stated>,
-    /// By place.
+    /// By place, below [`MOST_PLACES`].
     known: BTreeMap<u32, Known>,
+    /// Places of those who are gone, with the datagram that said so and its tick, as they came.
+    gone: VecDeque<(PacketId, u32, Tick)>,
 }
 
 /// A datagram that stated its course.
@@ -85,6 +92,8 @@ struct Known {
     /// When it was heard of first, and last.
     first: Tick,
     newest: Tick,
+    /// What was told of it before it was gone may come late, and must not be taken for what is known when it is back.
+    is_gone: bool,
     values: BTreeMap<PieceKey, Past>,
 }
 
@@ -137,20 +146,22 @@ impl Listener {
             self.newest = update.packet;
             self.acked = self.acked.max(update.word.map_or(PacketId(0), |word| word.ack.newest));
         }
-        update.controllers.iter().for_each(|controller| self.note_controller(update.tick, controller));
+        update.controllers.iter().for_each(|controller| self.note_controller(update, controller));
+        self.forget_gone();
     }
 
     /// How many things it holds, for tests that nothing grows without bound.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
         let values = |known: &Known| known.values.values().map(|past| past.values.len()).sum::<usize>();
-        self.courses.len() + self.known.values().map(|known| 1 + values(known)).sum::<usize>()
+        self.courses.len()
+            + self.gone.len()
+            + self.known.values().map(|known| 1 + values(known)).sum::<usize>()
     }
 
     /// The datagram near the newest whose number ends so.
     pub(super) fn packet_near(&self, low: u8) -> Option<PacketId> {
-        // From half of all that end differently before to half of them after.
-        let least = self.newest.0.saturating_sub(127);
+        let least = self.newest.0.saturating_sub(MOST_LATE);
         least.checked_add(u32::from(low.wrapping_sub(least as u8))).map(PacketId)
     }
 
@@ -175,7 +186,7 @@ impl Listener {
     /// Who is named by a place in an update of this tick.
     pub(super) fn at_place(&self, place: u32, tick: Tick) -> Option<(ControllerId, View)> {
         // Who stood there before is meant if it was heard of later.
-        let known = self.known.get(&place).filter(|known| known.first <= tick)?;
+        let known = self.known.get(&place).filter(|known| known.first <= tick && !known.is_gone)?;
         Some((known.controller, known.view))
     }
 
@@ -189,29 +200,54 @@ impl Listener {
         Some(known.map_or(Old::Nothing, |(_, old)| *old))
     }
 
-    fn note_controller(&mut self, tick: Tick, update: &ControllerUpdate) {
+    /// Forgets those who are gone when nothing that was sent before can be acknowledged any more.
+    fn forget_gone(&mut self) {
+        let newest = self.newest.0;
+        let is_over = |packet: PacketId| newest.saturating_sub(packet.0) >= 2 * ACK_WINDOW;
+        while let Some((_, place, tick)) = self.gone.front().copied().filter(|(packet, ..)| is_over(*packet))
+        {
+            self.gone.pop_front();
+            if self.known.get(&place).is_some_and(|known| known.is_gone && known.newest == tick) {
+                self.known.remove(&place);
+            }
+        }
+    }
+
+    fn note_controller(&mut self, of: &Update, update: &ControllerUpdate) {
+        let tick = of.tick;
         let ControllerUpdate { controller, change } = update;
         let place = controller.index();
+        if place >= MOST_PLACES {
+            return;
+        }
         let known = self.known.get(&place);
+        let is_of = |known: &Known| known.controller == *controller;
+        let begin = |view, is_gone| Known {
+            controller: *controller,
+            view,
+            first: tick,
+            newest: tick,
+            is_gone,
+            values: BTreeMap::new(),
+        };
         let ControllerChange::Pieces { epoch, own, sight, pieces } = change else {
-            if known.is_some_and(|known| known.controller == *controller && known.newest <= tick) {
-                self.known.remove(&place);
+            if known
+                .is_none_or(|known| known.controller < *controller || is_of(known) && known.newest <= tick)
+            {
+                self.known.insert(place, begin(View::default(), true));
+                self.gone.push_back((of.packet, place, tick));
             }
             return;
         };
         let view = View { epoch: *epoch, own: *own, sight: *sight };
-        let is_same =
-            known.is_some_and(|known| known.controller == *controller && known.view.epoch == *epoch);
+        let is_same = known.is_some_and(|known| is_of(known) && known.view.epoch == *epoch && !known.is_gone);
         if !is_same {
-            let is_old = known.is_some_and(|known| {
-                *controller < known.controller || *controller == known.controller && tick <= known.newest
-            });
-            if is_old || known.is_none() && self.known.len() >= MOST_KNOWN {
+            let is_old = known
+                .is_some_and(|known| *controller < known.controller || is_of(known) && tick <= known.newest);
+            if is_old {
                 return;
             }
-            let known =
-                Known { controller: *controller, view, first: tick, newest: tick, values: BTreeMap::new() };
-            self.known.insert(place, known);
+            self.known.insert(place, begin(view, false));
         }
         let Some(known) = self.known.get_mut(&place) else { return };
         if tick >= known.newest {

@@ -12,8 +12,8 @@ use ugas_net::message::{
     ToServer, Update,
 };
 use ugas_net::wire::{
-    self, Basis, Dictionary, EncodeError, Exactness, Listener, Old, Room, Told, UpdateBits, UpdateHeader,
-    UpdateWriter, View,
+    self, Basis, Dictionary, EncodeError, Exactness, Listener, MOST_PLACES, Old, Room, Told, UpdateBits,
+    UpdateHeader, UpdateWriter, View,
 };
 
 use crate::messages;
@@ -325,20 +325,55 @@ fn a_late_datagram_does_not_mean_who_came_after_it() {
     assert_eq!(listener.read(&dictionary, &bytes).unwrap_err().kind, WireErrorKind::Unresolved);
 }
 
-/// Numbers of datagrams end in eight bits, and are near the newest that came.
+/// Who is gone may come back under the number that its last view had, when nobody remembers that one. What was told
+/// before it went and came after that must not count then.
+#[test]
+fn what_comes_after_the_word_that_one_is_gone_is_not_remembered() {
+    let tag = PieceKey::Tag(TagId::from_index(4));
+    let there = vec![(tag, Some(Piece::Tag(1)))];
+    let mut gone = told(8, false, Vec::new());
+    gone.controllers[0].change = ControllerChange::Gone;
+    let mut listener = Listener::new();
+    listener.note(&gone);
+    listener.note(&told(7, false, there.clone()));
+    // By its place it cannot be named before it is back.
+    let bytes = short(false, Tick(110), &there, &[]);
+    let read = |listener: &Listener| listener.read(&messages::dictionary(), &bytes);
+    assert_eq!(read(&listener).unwrap_err().kind, WireErrorKind::Unresolved);
+    // Back without the tag, which then comes.
+    listener.note(&told(10, false, Vec::new()));
+    let expected = Update { states_course: false, ..told(12, false, there) };
+    assert_eq!(read(&listener), Ok(ToClient::Update(expected)));
+}
+
+/// However many there are that no place names, those that places name are known.
+#[test]
+fn who_has_no_place_takes_no_room_from_those_who_have() {
+    let mut listener = Listener::new();
+    for index in MOST_PLACES..2 * MOST_PLACES {
+        let mut update = Update { states_course: false, ..told(9, false, Vec::new()) };
+        update.controllers[0].controller = controller(index.into());
+        listener.note(&update);
+    }
+    listener.note(&told(10, false, Vec::new()));
+    let bytes = short(false, Tick(110), &[(attribute(0), None)], &[]);
+    assert!(listener.read(&messages::dictionary(), &bytes).is_ok());
+    assert_eq!(listener.held(), 1 + 1); // a course, and who is in place 3
+}
+
+/// Numbers of datagrams end in eight bits. Ahead of the newest that came is none by more than 32, for then it states its
+/// number; so all others are from before, and what is late is not taken for what is yet to come.
 #[test]
 fn numbers_of_datagrams_are_near_the_newest() {
     let dictionary = messages::dictionary();
     let mut listener = Listener::new();
-    let first = Update { controllers: Vec::new(), ..told(1_000, false, Vec::new()) };
-    listener.note(&first);
-    for (packet, is_read) in [(1_000, true), (1_128, true), (1_129, false), (1_000 + 256, false)] {
-        let later = Update {
-            packet: PacketId(packet),
-            tick: Tick(packet + 100),
-            states_course: false,
-            ..first.clone()
-        };
+    let at = |packet| Update { controllers: Vec::new(), ..told(packet, false, Vec::new()) };
+    listener.note(&at(500));
+    listener.note(&at(1_000));
+    // 223 before, 32 after: 256 in all.
+    let cases = [(776, false), (777, true), (800, true), (1_000, true), (1_032, true), (1_033, false)];
+    for (packet, is_read) in cases {
+        let later = Update { states_course: false, ..at(packet) };
         let bytes = wire::encode_to_client(&dictionary, &ToClient::Update(later.clone())).unwrap();
         let read = listener.read(&dictionary, &bytes);
         assert_eq!(read == Ok(ToClient::Update(later)), is_read, "{packet}");

@@ -424,7 +424,7 @@ fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
     vec![
         ("update: nothing but its number", before.clone(), said(216_002, &[]), written(216_002, &[])),
         ("update: differences", before.clone(), said(216_002, &both), written(216_002, &both)),
-        ("update: one by differences, one whole", before, said(216_090, &whole), written(216_090, &whole)),
+        ("update: one by differences, one whole", before, said(216_030, &whole), written(216_030, &whole)),
     ]
 }
 
