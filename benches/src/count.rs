@@ -221,6 +221,7 @@ fn refused() -> Work {
     let (unit, picky) = (world.units[0], world.effect("GE_Picky"));
     Box::new(move || {
         assert!(world.sim.apply_effect(picky, None, unit).is_err());
+        world.drain();
     })
 }
 
