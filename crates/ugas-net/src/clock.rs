@@ -292,12 +292,11 @@ impl Running {
             }
             return;
         };
-        let ticks = feedback.newest.since(self.heard);
         self.heard = feedback.newest;
         let sample = offset - i64::from(feedback.margin) * length;
         match self.latest.measured {
             Measured::Guessed => self.latest = Latest::first(sample, Measured::Told),
-            Measured::Told => self.latest.add(sample, ticks),
+            Measured::Told => self.latest.add(sample),
         }
     }
 
@@ -338,10 +337,7 @@ impl Latest {
         (2 * self.deviation + i64::from(SPARE_TICKS) * length).min(widest)
     }
 
-    /// One more sample, so many ticks after the one before. The server does not tell of every frame: a sample that stands
-    /// for several counts for as many, up to four.
-    fn add(&mut self, sample: i64, ticks: i64) {
-        let weight = ticks.clamp(1, 4);
+    fn add(&mut self, sample: i64) {
         let off = sample - self.mean;
         if off.abs() > 2 * JUMP_NANOS {
             // One is a datagram that was held up, and no reason to jump there and back. Several in a row mean that the
@@ -353,9 +349,9 @@ impl Latest {
             return;
         }
         self.outliers = 0;
-        self.mean += off * weight / 16;
+        self.mean += off / 16;
         let deviation = off.abs() - self.deviation;
-        self.deviation += deviation * weight / if deviation > 0 { 8 } else { 128 };
+        self.deviation += deviation / if deviation > 0 { 8 } else { 128 };
     }
 }
 

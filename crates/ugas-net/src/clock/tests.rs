@@ -277,30 +277,20 @@ fn round_trips_are_smoothed() {
 #[test]
 fn jitter_widens_the_margin_quickly_and_calm_narrows_it_slowly() {
     let mut latest = Latest::first(0, Measured::Told);
-    latest.add(16_000_000, 1);
+    latest.add(16_000_000);
     assert_eq!((latest.mean, latest.deviation), (1_000_000, 2_000_000)); // 16 / 16, 16 / 8
-    latest.add(1_000_000, 1);
+    latest.add(1_000_000);
     assert_eq!((latest.mean, latest.deviation), (1_000_000, 1_984_375)); // 2,000,000 - 2,000,000 / 128
-}
-
-#[test]
-fn a_sample_counts_for_the_ticks_that_it_stands_for() {
-    let mut latest = Latest::first(0, Measured::Told);
-    latest.add(16_000_000, 3);
-    assert_eq!((latest.mean, latest.deviation), (3_000_000, 6_000_000)); // 3 × 16 / 16, 3 × 16 / 8
-    let mut latest = Latest::first(0, Measured::Told);
-    latest.add(16_000_000, 100);
-    assert_eq!((latest.mean, latest.deviation), (4_000_000, 8_000_000)); // four of them at most
 }
 
 #[test]
 fn one_outlier_is_nothing_and_three_are_the_truth() {
     let mut latest = Latest::first(0, Measured::Told);
     for sample in [600_000_000, 600_000_000, 0, 600_000_000, 610_000_000] {
-        latest.add(sample, 1);
+        latest.add(sample);
         assert_eq!((latest.mean, latest.deviation), (0, 0));
     }
-    latest.add(620_000_000, 1);
+    latest.add(620_000_000);
     assert_eq!((latest.mean, latest.deviation), (620_000_000, 0));
 }
 
