@@ -34,13 +34,8 @@ impl Encoder<'_> {
         self.bits.varint(u64::from(packet.0), group::PACKET);
     }
 
-    fn ack(&mut self, ack: Ack) {
+    pub(super) fn ack(&mut self, ack: Ack) {
         self.packet(ack.newest);
-        self.ack_earlier(ack);
-    }
-
-    /// Which before the newest arrived.
-    pub(super) fn ack_earlier(&mut self, ack: Ack) {
         let is_full = ack.earlier == all_before(ack.newest);
         self.bits.bool(!is_full);
         if !is_full {
@@ -92,13 +87,8 @@ impl Decoder<'_> {
         self.bits.small(group::PACKET).map(PacketId)
     }
 
-    fn ack(&mut self) -> Result<Ack, WireError> {
+    pub(super) fn ack(&mut self) -> Result<Ack, WireError> {
         let newest = self.packet()?;
-        self.ack_earlier(newest)
-    }
-
-    /// Which before the newest arrived.
-    pub(super) fn ack_earlier(&mut self, newest: PacketId) -> Result<Ack, WireError> {
         let full = all_before(newest);
         if !self.bits.bool()? {
             return Ok(Ack { newest, earlier: full });

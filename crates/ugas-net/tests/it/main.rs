@@ -8,7 +8,6 @@ mod fixture;
 mod law;
 mod meaning;
 mod messages;
-mod overheard;
 mod prediction;
 mod replication;
 mod soak;
