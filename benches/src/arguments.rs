@@ -15,7 +15,7 @@ Tasks:
   --count-rewrite   counts them and puts them on record
 
 Options:
-  --only NAME   only groups or curves whose name begins so; may be given several times
+  --only NAME   only lines or curves whose name begins so; may be given several times
   --quick       few rounds and small populations: that it works, not how fast it is
   --json        the table as JSON; a ratio is ours divided by floor, peer or what is allowed
   --svg FILE    also draws the table: how far each line is from its goal
@@ -86,7 +86,35 @@ impl Arguments {
                 _ => return Err(format!("unknown argument {word}")),
             }
         }
+        arguments.check()?;
         Ok(arguments)
+    }
+
+    /// What would be measured and then be of no use, or take the place of what is.
+    fn check(&self) -> Result<(), String> {
+        if self.into.is_some() && (self.quick || self.json || !self.only.is_empty()) {
+            return Err("--into puts a whole table into its document: leave out --only, --quick and --json"
+                .to_owned());
+        }
+        if self.task == Task::Count(Keeping::Rewrite) && !self.only.is_empty() {
+            return Err("--count-rewrite records all operations: leave out --only".to_owned());
+        }
+        let has_lines = matches!(self.task, Task::Table | Task::Workloads | Task::Help);
+        if !has_lines && (self.json || self.svg.is_some()) {
+            return Err("--json and --svg go with the table and with --workloads".to_owned());
+        }
+        let folder = |path: &PathBuf| {
+            path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+        };
+        if !self.svg.iter().chain(&self.into).all(folder) {
+            return Err("the folder to write to is not there".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether some of what is measured under this name is wanted.
+    pub(crate) fn wants_of(&self, group: &str) -> bool {
+        self.wants(group) || self.only.iter().any(|only| only.starts_with(group))
     }
 
     /// Whether something of this name is to be measured.

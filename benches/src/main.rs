@@ -33,13 +33,20 @@ fn main() -> ExitCode {
         }
     };
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
-    let text = match &arguments.task {
-        Task::Help => arguments::HELP.to_owned(),
-        Task::Table => show(&arguments, &measure_lines(&lines::GROUPS, &arguments, effort)),
-        Task::Workloads => show(&arguments, &measure_lines(&workloads::GROUPS, &arguments, effort)),
-        Task::Scaling => scaling::measure(&arguments, effort),
+    let shown = match &arguments.task {
+        Task::Help => Ok(arguments::HELP.to_owned()),
+        Task::Table => show(&arguments, &lines::GROUPS, effort),
+        Task::Workloads => show(&arguments, &workloads::GROUPS, effort),
+        Task::Scaling => Ok(scaling::measure(&arguments, effort)),
         Task::Count(keeping) => return count::run(*keeping, &arguments),
         Task::CountOne(name) => return count::one(name),
+    };
+    let text = match shown {
+        Ok(text) => text,
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::from(2);
+        }
     };
     println!("{}", text.trim_end());
     if let Some(path) = &arguments.into
@@ -52,24 +59,26 @@ fn main() -> ExitCode {
 }
 
 /// Lines as text or JSON, and as a picture if one is wanted.
-fn show(arguments: &Arguments, lines: &[Line]) -> String {
-    if let Some(path) = &arguments.svg
-        && let Err(error) = std::fs::write(path, chart::draw(lines))
-    {
-        eprintln!("{}: {error}", path.display());
+fn show(arguments: &Arguments, groups: &[lines::Group], effort: Effort) -> Result<String, String> {
+    let lines = measure_lines(groups, arguments, effort);
+    if lines.is_empty() {
+        let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
+        return Err(format!("nothing is called like that; there are: {}", names.join(", ")));
     }
-    match arguments.json {
+    if let Some(path) = &arguments.svg {
+        std::fs::write(path, chart::draw(&lines)).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(match arguments.json {
         true => format!("{:#}", lines.iter().map(Line::to_json).collect::<Value>()),
-        false => table::render(lines),
-    }
+        false => table::render(&lines),
+    })
 }
 
 fn measure_lines(groups: &[lines::Group], arguments: &Arguments, effort: Effort) -> Vec<Line> {
-    let wanted = groups.iter().filter(|(name, _)| arguments.wants(name));
-    wanted
-        .flat_map(|(name, measure)| {
-            eprintln!("measuring {name}");
-            measure(effort)
-        })
-        .collect()
+    let wanted = groups.iter().filter(|(name, _)| arguments.wants_of(name));
+    let measured = wanted.flat_map(|(name, measure)| {
+        eprintln!("measuring {name}");
+        measure(effort)
+    });
+    measured.filter(|line| arguments.wants(&line.name)).collect()
 }

@@ -15,7 +15,7 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     vec![
         Line::new("ability", ours, Goal::AtMost(1000.0))
             .must_not_allocate()
-            .note("cost and cooldown effects applied; that the cooldown expires is not timed"),
+            .note("cost and cooldown effects applied; neither polling its events nor that the cooldown expires is timed"),
     ]
 }
 

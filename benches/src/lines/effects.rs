@@ -49,9 +49,10 @@ fn floor_instant(units: usize) -> Subject<'static> {
     floor.hit(0, -3.0);
     assert_eq!(floor.health(0), 1e9 - 3.0);
     assert_eq!(floor.drain(), 1);
-    let mut turn = 0u32;
+    let (mut turn, mut unit) = (0u32, 0);
     subject(move || {
-        black_box(&mut floor).hit(turn % units as u32, -3.0);
+        black_box(&mut floor).hit(unit, -3.0);
+        unit = if unit + 1 == units as u32 { 0 } else { unit + 1 };
         turn += 1;
         if turn.is_multiple_of(POLL) {
             black_box(floor.drain());

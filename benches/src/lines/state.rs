@@ -51,7 +51,8 @@ pub(crate) fn snapshot(effort: Effort) -> Vec<Line> {
     let [all, some, floor] = compare(effort, subjects);
     let line = |name: &str, timing, changed: &str| {
         Line::new(name, timing, Goal::Floor(3.0)).floor(floor.median).must_not_allocate().note(format!(
-            "{units} controllers, {changed} changed since, into old memory, and back; floor: memcpy of {LIVE} B each"
+            "{units} controllers, {changed} changed since, into old memory, and back; floor: memcpy of {LIVE} B each, \
+             changed or not"
         ))
     };
     vec![line("snapshot", all, "all"), line("snapshot-hundredth", some, "one in 100")]
@@ -87,7 +88,7 @@ fn there_and_back(units: usize, changed: usize) -> Subject<'static> {
     })
 }
 
-/// That a restore undoes what came after a snapshot.
+/// That a restore undoes what came after a snapshot, to values and to effects.
 fn assert_snapshots(units: usize) {
     let mut world = crowd(units);
     let mut kept = world.sim.snapshot();
@@ -97,6 +98,8 @@ fn assert_snapshots(units: usize) {
         world.sim.snapshot_into(&mut kept);
         let hash = world.sim.state_hash();
         world.apply(hit, world.units[0]);
+        let active = world.sim.controller(world.units[0]).expect("it is there").effects()[0];
+        world.sim.set_level(active, 9.0).expect("it is there");
         assert_ne!(world.sim.state_hash(), hash);
         world.sim.restore(&kept).expect("it is of this catalog");
         assert_eq!((world.sim.state_hash(), world.current(world.units[0], last)), (hash, expected));

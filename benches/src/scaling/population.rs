@@ -100,10 +100,14 @@ fn owner(count: usize) -> Subject<'static> {
     })
 }
 
+/// Two worlds in turn over one snapshot: all of it is of the other one, so that all of it is copied.
 fn snapshot(count: usize) -> Subject<'static> {
-    let world = crowd(count);
-    let mut kept = world.sim.snapshot();
-    bulk(count, move || timed(|| world.sim.snapshot_into(&mut kept)))
+    let mut worlds = [crowd(count), crowd(count)];
+    let mut kept = worlds[0].sim.snapshot();
+    bulk(count, move || {
+        worlds.swap(0, 1);
+        timed(|| worlds[0].sim.snapshot_into(&mut kept))
+    })
 }
 
 fn hash(count: usize) -> Subject<'static> {

@@ -14,7 +14,7 @@ use game::{FRAMES, Game, Naive, Ours, Rules};
 
 /// Every workload. They are promised to be no slower than what is written without thought.
 pub(crate) const GROUPS: [Group; 7] = [
-    ("a-crowd", crowd::measure),
+    ("a-", crowd::measure),
     ("b-moba", fights::moba),
     ("c-players", fights::players),
     ("d-raid", fights::raid),
