@@ -15,6 +15,7 @@ import struct
 import sys
 
 MAX_DATAGRAM = 1200
+MOST_PLACES = 65536
 
 
 class Refused(Exception):
@@ -53,9 +54,15 @@ class Bits:
                 return result
             shift += group
 
+    def gamma(self):
+        count = 0
+        while self.flag():
+            count += 1
+            require(count < 62, "a number is too large")
+        return (1 << count | self.bits(count)) - 1
+
     def signed(self, group):
-        zigzag = self.varint(group)
-        return -(zigzag + 1) // 2 if zigzag & 1 else zigzag // 2
+        return unzigzag(self.varint(group))
 
     def single(self):
         (value,) = struct.unpack("<f", self.bits(32).to_bytes(4, "little"))
@@ -102,6 +109,10 @@ class Bits:
         require(self.value == 0, "the last byte is not filled with zeros")
 
 
+def unzigzag(zigzag):
+    return -(zigzag + 1) // 2 if zigzag & 1 else zigzag // 2
+
+
 def same_bits(one, other):
     return struct.pack("<d", one) == struct.pack("<d", other)
 
@@ -144,21 +155,67 @@ class Quantiser:
         if "step" in description:
             code = bits.signed(5)
             require(abs(code) <= 2**50, "a code is too large")
+            return code, self.value(code)
+        code = bits.bits(description["bits"])
+        return code, self.value(code)
+
+    def value(self, code):
+        """The value of a code; nothing if it is none."""
+        description = self.description
+        if "step" in description:
             step = description["step"]
             parts = 1.0 / step
             if parts >= 1 and parts.is_integer() and 1.0 / parts == step:
-                return code, code / parts
-            return code, code * step
+                return code / parts
+            return code * step
         least, most, width = (description[name] for name in ("min", "max", "bits"))
-        code = bits.bits(width)
         top = 2**width - 1
-        return code, most if code == top else least + (most - least) * (code / top)
+        return most if code == top else least + (most - least) * (code / top)
+
+    def is_exact(self):
+        return self.description == "exact"
+
+    def is_code(self, code):
+        if "step" in self.description:
+            return abs(code) <= 2**50
+        return 0 <= code < 2 ** self.description["bits"]
+
+    def code(self, value):
+        """The code of a value that was told."""
+        description = self.description
+        if "step" in description:
+            parts = 1.0 / description["step"]
+            is_whole = parts >= 1 and parts.is_integer() and 1.0 / parts == description["step"]
+            return round_half_away(value * parts if is_whole else value / description["step"])
+        least, most, width = (description[name] for name in ("min", "max", "bits"))
+        return round_half_away((value - least) / (most - least) * (2**width - 1))
+
+    def common_steps(self, changes):
+        """Common changes in steps: the whole number nearer to none, and the one further."""
+        if self.is_exact():
+            return []
+        if "step" in self.description:
+            step = self.description["step"]
+        else:
+            least, most, width = (self.description[name] for name in ("min", "max", "bits"))
+            step = (most - least) / (2**width - 1)
+        found = []
+        for change in changes:
+            steps = max(-(2.0**50), min(2.0**50, change / step))
+            near = math.trunc(steps)
+            for each in (near, near if near == steps else near + (1 if steps > 0 else -1)):
+                if each and each not in found:
+                    found.append(each)
+        return found
 
 
 class Dictionary:
     def __init__(self, description):
         self.tags = description["tags"]
         self.attributes = [Quantiser(each) for each in description["attributes"]]
+        self.common = description["common"]
+        # Those that are told less exactly come first.
+        self.order = sorted(range(len(self.attributes)), key=lambda each: self.attributes[each].is_exact())
         self.positions = Quantiser(description["positions"])
         self.facings = Quantiser(description["facings"])
         self.inputs = sorted(description["inputs"], key=lambda name: name.encode("utf-8"))
@@ -169,13 +226,81 @@ def width(things):
     return (things - 1).bit_length() if things > 1 else 0
 
 
+class Listener:
+    """What a client heard, as far as later updates are told by it."""
+
+    def __init__(self):
+        self.newest = 0
+        self.acked = 0
+        self.courses = []
+        self.known = {}
+
+    def note(self, update):
+        if update["states_course"]:
+            self.courses.append((update["packet"], update["tick"], update["course"]))
+            self.courses.sort(key=lambda each: each[0])
+        if update["packet"] >= self.newest:
+            self.newest = update["packet"]
+            if update["word"]:
+                self.acked = max(self.acked, update["word"]["ack"]["newest"])
+        for told in update["controllers"]:
+            place = int(told["controller"].split("v")[0])
+            generation = int(told["controller"].split("v")[1])
+            if place >= MOST_PLACES:
+                continue
+            tick = update["tick"]
+            known = self.known.get(place)
+            is_of = known and known["generation"] == generation
+            is_gone = "gone" in told
+            if not is_of or is_gone or known["is_gone"] or known["epoch"] != told["epoch"]:
+                # Of two in one place the later generation, and of one what was told later.
+                since = known["newest"] + (not is_gone) if is_of else 0
+                if known and (generation < known["generation"] or tick < since):
+                    continue
+                known = {"generation": generation, "first": tick, "newest": tick, "is_gone": is_gone, "values": {}}
+                self.known[place] = known
+            if is_gone:
+                continue
+            if tick >= known["newest"]:
+                known["newest"] = tick
+                known |= {name: told[name] for name in ("controller", "epoch", "own", "sight")}
+            for piece in told["pieces"]:
+                if piece["piece"] in ("attribute", "tag"):
+                    values = known["values"].setdefault((piece["piece"], piece["id"]), {})
+                    values[update["tick"]] = piece["is"]
+
+    def packet_near(self, low):
+        least = max(0, self.newest - 223)
+        return least + (low - least) % 256
+
+    def acked_near(self, low):
+        return self.acked + (low - self.acked) % 256
+
+    def course_of(self, packet):
+        stated = [each for each in self.courses if each[0] <= packet]
+        require(stated, "an earlier datagram is needed")
+        first, tick, course = stated[-1]
+        return tick + (packet - first) * course["step"], course
+
+    def at_place(self, place, tick):
+        known = self.known.get(place)
+        require(known and known["first"] <= tick and not known["is_gone"], "an earlier datagram is needed")
+        return known
+
+    def old(self, place, piece, base):
+        values = self.known[place]["values"].get(piece, {})
+        ticks = [tick for tick in values if tick <= base]
+        return values[max(ticks)] if ticks else None
+
+
 class Message:
     """Reads one message."""
 
-    def __init__(self, dictionary, data):
+    def __init__(self, dictionary, data, listener=None):
         require(len(data) <= MAX_DATAGRAM, "the datagram is too long")
         self.dictionary = dictionary
         self.bits = Bits(data)
+        self.listener = listener or Listener()
 
     def to_server(self):
         kind = self.bits.bits(3)
@@ -184,7 +309,9 @@ class Message:
 
     def to_client(self):
         kind = self.bits.bits(3)
-        readers = {0: self.welcome, 1: self.refused, 2: self.update, 3: self.bye}
+        readers = {0: self.welcome, 1: self.refused, 3: self.bye}
+        for flags in range(4):
+            readers[4 | flags] = lambda: self.update(bool(kind & 1), bool(kind & 2))
         return self.whole(readers, kind)
 
     def whole(self, readers, kind):
@@ -237,7 +364,9 @@ class Message:
         return self.bits.varint(7, 32)
 
     def ack(self):
-        newest = self.packet()
+        return self.ack_of(self.packet())
+
+    def ack_of(self, newest):
         everything = (1 << min(32, max(0, newest - 1))) - 1
         earlier = everything
         if self.bits.flag():
@@ -402,25 +531,84 @@ class Message:
         require(kind < len(reasons), "an unknown reason")
         return {"message": "bye", "reason": reasons[kind]}
 
-    def update(self):
-        update = {"message": "update", "packet": self.packet(), "ack": self.ack(), "tick": self.tick()}
-        tick = update["tick"]
-        newest, margin = self.tick_near(tick), self.bits.signed(3)
-        require(-(2**15) <= margin < 2**15, "a margin is out of range")
-        update["feedback"] = {"newest": newest, "margin": margin}
-        update["results"] = self.bits.list(lambda: self.result(tick))
-        update["bursts"] = self.bits.list(lambda: self.burst(tick))
-        update["controllers"] = self.controllers()
-        update["part"] = self.part()
+    def update(self, states_course, has_word):
+        bits, listener = self.bits, self.listener
+        if states_course:
+            packet, tick = self.packet(), self.tick()
+            step = bits.varint(2) + 1
+            require(step < 2**32, "a step is too large")
+            course = {"step": step, "places": bits.varint(6, 32)}
+        else:
+            packet = listener.packet_near(bits.bits(8))
+            tick, course = listener.course_of(packet)
+        word = None
+        if has_word:
+            newest = self.packet() if states_course else listener.acked_near(bits.bits(8))
+            ack, margin = self.ack_of(newest), bits.signed(3)
+            require(-(2**15) <= margin < 2**15, "a margin is out of range")
+            if states_course or packet >= listener.newest:
+                word = {"ack": ack, "margin": margin}
+        part, since = self.part(tick)
+        update = {
+            "message": "update",
+            "packet": packet,
+            "tick": tick,
+            "course": course,
+            "states_course": states_course,
+            "word": word,
+            "part": part,
+            "since": since,
+            "results": [],
+            "bursts": [],
+            "controllers": [],
+        }
+        has_places, has_lists = True, False
+        if bits.flag():
+            has_lists = bits.flag()
+            has_places = has_lists and bits.flag()
+        if has_places:
+            update["controllers"] += self.places(tick, course["places"])
+        if has_lists:
+            update["results"] = bits.list(lambda: self.result(tick))
+            update["bursts"] = bits.list(lambda: self.burst(tick))
+            controllers = self.controllers()
+            require(update["results"] or update["bursts"] or controllers, "lists of nothing")
+            update["controllers"] += controllers
+            handles = [tuple(map(int, each["controller"].split("v"))) for each in update["controllers"]]
+            require(len(set(handles)) == len(handles), "a controller is told of twice")
+            order = sorted(range(len(handles)), key=handles.__getitem__)
+            update["controllers"] = [update["controllers"][each] for each in order]
         return update
 
-    def part(self):
-        if not self.bits.flag():
-            return [0, 1]
-        part, parts = self.bits.bits(8), self.bits.bits(8)
-        require((part, parts) != (0, 1), "a part that need not be spelled out")
-        require(part < parts or part == parts == 0, "a part beyond the last")
-        return [part, parts]
+    def part(self, tick):
+        bits = self.bits
+        if not bits.flag():
+            return [0, 1], 0
+        part, parts, needs = 0, 1, True
+        if bits.flag():
+            part, parts, needs = bits.bits(8), bits.bits(8), bits.flag()
+            require((part, parts) != (0, 1), "a part that need not be spelled out")
+            require(part < parts or part == parts == 0, "a part beyond the last")
+        since = 0
+        if needs:
+            since = tick - bits.gamma()
+            require(since > 0, "a tick is out of range")
+        return [part, parts], since
+
+    def places(self, tick, known):
+        base = tick - 1 - self.bits.gamma()
+        require(base >= 0, "a tick is out of range")
+        places = self.id_set(known)
+        some_whole = self.bits.flag()
+        whole = [some_whole and self.bits.flag() for _ in places]
+        require(not some_whole or any(whole), "nobody is told whole")
+        controllers = []
+        for place, is_whole in zip(places, whole):
+            view = self.listener.at_place(place, tick)
+            old = None if is_whole else lambda piece, place=place: self.listener.old(place, piece, base)
+            told = {name: view[name] for name in ("controller", "epoch", "own", "sight")}
+            controllers.append(told | {"pieces": self.block(view["own"], old)})
+        return controllers
 
     def result(self, tick):
         key = self.key(tick)
@@ -484,28 +672,107 @@ class Message:
                 require(epoch, "an epoch that need not be spelled out")
             require(own or effects or abilities or epoch, "a view that need not be spelled out")
         sight = {"effects": effects, "abilities": abilities}
-        return {"epoch": epoch, "own": own, "sight": sight, "pieces": self.block(own)}
+        return {"epoch": epoch, "own": own, "sight": sight, "pieces": self.block(own, None)}
 
-    def block(self, own):
-        there = {kind for kind in ("attribute", "tag", "effect") if self.bits.flag()}
-        if self.bits.flag():
-            others = ("head", "placement", "cue", "ability", "run", "task", "inputs")
-            more = {kind for kind in others if self.bits.flag()}
-            require(more, "a list of no kinds")
-            there |= more
-        order = "head placement attribute tag cue effect ability run task inputs".split()
-        pieces = []
-        for kind in order:
-            if kind in there:
-                pieces += self.pieces(kind, own)
+    def block(self, own, old):
+        """Pieces; `old` says what one was, if they are told by their differences."""
+        bits = self.bits
+        pieces, last, rank, tag = [], None, 0, 0
+        while True:
+            may_be = {
+                None: ("attribute", "tag", "rest"),
+                "attribute": ("end", "attribute", "tag", "rest"),
+                "tag": ("end", "tag", "rest"),
+            }[last]
+            at = 0
+            while at + 1 < len(may_be) and bits.flag():
+                at += 1
+            if may_be[at] == "end":
+                break
+            if may_be[at] == "rest":
+                pieces += self.rest(last is None)
+                break
+            last = may_be[at]
+            if last == "attribute":
+                rank += bits.gamma()
+                require(rank < len(self.dictionary.order), "an unknown attribute")
+                which = self.dictionary.order[rank]
+                rank += 1
+                content = self.attribute(which, own, old and old(("attribute", which)))
+            else:
+                which = self.tag()
+                require(which >= tag, "tags do not rise")
+                tag = which + 1
+                content = self.grants(old is not None, old and old(("tag", which)))
+            pieces.append({"piece": last, "id": which, "is": content})
+        kinds = "head placement attribute tag cue effect ability run task inputs".split()
+        pieces.sort(key=lambda piece: (kinds.index(piece["piece"]), handle_or_id(piece["id"])))
+        names = [(piece["piece"], piece["id"]) for piece in pieces]
+        require(len(set(names)) == len(names), "a piece is told twice")
         return pieces
 
-    def pieces(self, kind, own):
+    def attribute(self, which, own, old):
+        quantiser = Quantiser("exact") if own else self.dictionary.attributes[which]
+        if old is None:
+            return self.whole_attribute(quantiser)
+        common = self.dictionary.common[which]
+        number = self.bits.gamma()
+        if quantiser.is_exact():
+            changed = [[old["base"] + each, old["current"] + each] for each in common]
+            require(number <= len(common), "an unknown change")
+            new = changed[number] if number < len(common) else None
+            if new is None:
+                whole = self.whole_attribute(quantiser)
+                new = [whole["base"], whole["current"]]
+            require(all(map(math.isfinite, new)), "a number is not finite")
+            same = [exactly(each) == exactly(new) for each in changed]
+            require((same.index(True) if True in same else len(common)) == number, "a change has another form")
+            return {"base": new[0], "current": new[1]}
+        steps = quantiser.common_steps(common)
+        if number < len(steps):
+            change = (steps[number], steps[number])
+        elif number == len(steps):
+            change = (self.bits.signed(3), self.bits.signed(3))
+            require(change[0] != change[1] or change[0] == 0, "a change has another form")
+        else:
+            step = unzigzag(number - len(steps))
+            require(step not in steps, "a change has another form")
+            change = (step, step)
+        codes = [quantiser.code(old[name]) + each for name, each in zip(("base", "current"), change)]
+        require(all(map(quantiser.is_code, codes)), "a code is too large")
+        return {"base": quantiser.value(codes[0]), "current": quantiser.value(codes[1])}
+
+    def whole_attribute(self, quantiser):
+        differ = self.bits.flag()
+        base = quantiser.read(self.bits)
+        current = quantiser.read(self.bits) if differ else base
+        require(not differ or base[0] != current[0], "equal codes, written twice")
+        return {"base": base[1], "current": current[1]}
+
+    def grants(self, by_difference, old):
+        toggled = None if old and old["count"] else {"count": 1}
+        if by_difference and not self.bits.flag():
+            return toggled
+        count = None if self.bits.flag() else {"count": self.bits.varint(1, 32)}
+        require(not by_difference or count != toggled, "a tag has another form")
+        return count
+
+    def rest(self, is_all):
+        kinds = ("head", "placement", "lost", "cue", "effect", "ability", "run", "task", "inputs")
+        there = [kind for kind in kinds if self.bits.flag()]
+        require(there or is_all, "a list of no kinds")
+        pieces = []
+        for kind in there:
+            pieces += self.pieces(kind)
+        return pieces
+
+    def pieces(self, kind):
+        if kind == "lost":
+            ids = self.id_set(len(self.dictionary.attributes))
+            return [{"piece": "attribute", "id": each, "is": None} for each in ids]
         if kind in ("head", "placement", "inputs"):
             ids = [None]
-        elif kind == "attribute":
-            ids = self.id_set(len(self.dictionary.attributes))
-        elif kind in ("tag", "cue"):
+        elif kind == "cue":
             ids = self.id_set(self.dictionary.tags)
         else:
             ids, previous = [], None
@@ -516,27 +783,25 @@ class Message:
         pieces = []
         for each in ids:
             gone = some_gone and self.bits.flag()
-            pieces.append({"piece": kind, "id": each, "is": None if gone else self.content(kind, each, own)})
+            pieces.append({"piece": kind, "id": each, "is": None if gone else self.content(kind)})
         require(not some_gone or any(piece["is"] is None for piece in pieces), "nothing is gone")
         return pieces
 
-    def content(self, kind, which, own):
+    def content(self, kind):
         bits = self.bits
         if kind == "placement":
             position = [self.dictionary.positions.read(bits)[1] for _ in range(3)]
             return {"position": position, "facing": [self.dictionary.facings.read(bits)[1] for _ in range(3)]}
-        if kind == "attribute":
-            quantiser = Quantiser("exact") if own else self.dictionary.attributes[which]
-            differ = bits.flag()
-            base = quantiser.read(bits)
-            current = quantiser.read(bits) if differ else base
-            require(not differ or base[0] != current[0], "equal codes, written twice")
-            return {"base": base[1], "current": current[1]}
-        if kind == "tag":
-            return {"count": bits.varint(1, 32)}
         if kind == "cue":
             return {"count": bits.varint(1, 32), "since": bits.varint(8)}
         return {"record": bits.bytes(MAX_DATAGRAM).hex()}
+
+
+def handle_or_id(which):
+    """What pieces of a kind are ordered by."""
+    if isinstance(which, str):
+        return tuple(map(int, which.split("v")))
+    return (which or 0,)
 
 
 def name(handle):
@@ -581,8 +846,8 @@ def exactly(value):
     return value
 
 
-def read(dictionary, to, data):
-    message = Message(dictionary, data)
+def read(dictionary, to, data, listener=None):
+    message = Message(dictionary, data, listener)
     return message.to_server() if to == "server" else message.to_client()
 
 
@@ -593,8 +858,11 @@ def check(path):
     wrong = []
     for vector in vectors["vectors"]:
         data = bytes.fromhex(vector["hex"])
+        listener = Listener()
         try:
-            meaning = read(dictionary, vector["to"], data)
+            if "after" in vector:
+                listener.note(read(dictionary, vector["to"], bytes.fromhex(vector["after"])))
+            meaning = read(dictionary, vector["to"], data, listener)
         except Refused as error:
             wrong.append(f"{vector['name']}: refused: {error}")
             continue
@@ -602,7 +870,7 @@ def check(path):
             wrong.append(f"{vector['name']}:\n  read  {json.dumps(meaning)}\n  means {json.dumps(vector['meaning'])}")
         for length in range(len(data)):
             try:
-                read(dictionary, vector["to"], data[:length])
+                read(dictionary, vector["to"], data[:length], listener)
                 wrong.append(f"{vector['name']}: read although it ends after {length} bytes")
             except Refused:
                 pass

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use ugas_core::effect::PredictionKey;
 use ugas_net::bits::BitWriter;
-use ugas_net::message::{ControllerChange, Frames, ToClient, ToServer, Update, Verdict};
-use ugas_net::wire::{self, Dictionary};
+use ugas_net::message::{Frames, ToClient, ToServer, Update, Verdict};
+use ugas_net::wire::{self, Dictionary, Listener};
 
 /// Answers that are remembered, so that one which is repeated until it arrives counts once.
 const MOST_ANSWERS: usize = 1_024;
@@ -55,6 +55,8 @@ pub(crate) struct Traffic {
     up: [u64; Up::ALL.len()],
     down_bytes: u64,
     up_bytes: u64,
+    /// What the client heard, without which what it hears cannot be read.
+    listener: Listener,
     answered: BTreeSet<PredictionKey>,
     confirmed: u64,
 }
@@ -64,10 +66,16 @@ impl Traffic {
     pub(crate) fn take_received(&mut self, dictionary: &Dictionary, bytes: &[u8]) {
         self.down_bytes += bytes.len() as u64;
         let mut rest = bytes.len() as u64 * 8;
-        if let Ok(ToClient::Update(update)) = wire::decode_to_client(dictionary, bytes) {
+        if let Ok((ToClient::Update(update), spent)) = self.listener.read_measured(dictionary, bytes) {
+            self.listener.note(&update);
             self.hear_answers(&update);
-            for (class, bits) in parts(dictionary, update) {
-                let bits = bits.min(rest);
+            let classes = [
+                (Down::Own, spent.own),
+                (Down::Others, spent.others),
+                (Down::Cues, spent.bursts),
+                (Down::Answers, spent.results),
+            ];
+            for (class, bits) in classes {
                 self.down[class as usize] += bits;
                 rest -= bits;
             }
@@ -140,29 +148,6 @@ impl Traffic {
     }
 }
 
-/// How many bits each class takes, beyond a datagram without any.
-fn parts(dictionary: &Dictionary, update: Update) -> impl Iterator<Item = (Down, u64)> {
-    let bare = Update { results: Vec::new(), controllers: Vec::new(), bursts: Vec::new(), ..update.clone() };
-    let length = |update: Update| {
-        let written = wire::write_to_client(dictionary, &ToClient::Update(update), BitWriter::new());
-        written.map_or(0, |bits| bits.bit_len())
-    };
-    let empty = length(bare.clone());
-    let Update { results, controllers, bursts, .. } = update;
-    let (own, others): (Vec<_>, Vec<_>) = controllers
-        .into_iter()
-        .partition(|update| matches!(update.change, ControllerChange::Pieces { own: true, .. }));
-    let parts = [
-        (Down::Own, !own.is_empty(), Update { controllers: own, ..bare.clone() }),
-        (Down::Others, !others.is_empty(), Update { controllers: others, ..bare.clone() }),
-        (Down::Cues, !bursts.is_empty(), Update { bursts, ..bare.clone() }),
-        (Down::Answers, !results.is_empty(), Update { results, ..bare }),
-    ];
-    parts
-        .map(|(class, is_there, part)| (class, if is_there { length(part).saturating_sub(empty) } else { 0 }))
-        .into_iter()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -170,7 +155,7 @@ mod tests {
     use ugas_core::catalog::Catalog;
     use ugas_core::simulation::{Config, Simulation};
     use ugas_core::time::Time;
-    use ugas_net::message::{Ack, CommandFrame, CommandResult, Feedback, NetCommand, PacketId, Rejection};
+    use ugas_net::message::{Ack, CommandFrame, CommandResult, NetCommand, PacketId, Rejection};
     use ugas_net::{Client, ClientConfig, PeerId, Server, ServerConfig, Tick};
 
     use super::*;
@@ -178,14 +163,11 @@ mod tests {
     fn update(packet: u32, results: Vec<CommandResult>) -> ToClient {
         ToClient::Update(Update {
             packet: PacketId(packet),
-            ack: Ack::default(),
             tick: Tick(100),
-            part: 0,
+            states_course: true,
             parts: 1,
-            feedback: Feedback::default(),
             results,
-            controllers: Vec::new(),
-            bursts: Vec::new(),
+            ..Update::default()
         })
     }
 

@@ -8,6 +8,7 @@
 //! |------|------|
 //! | `bits(v, n)` | the low `n` bits of `v`, 1 to 64 of them |
 //! | `varint(v, g)` | groups of `g` bits and one that says whether another follows. What follows stands for one more than it says, since zero would not need it: with groups of 2, 0 to 3 take 3 bits and 4 to 19 take 6 |
+//! | `gamma(v)` | `v + 1` by its bits: as many ones as it has after the highest, a zero, and these. 0 takes one bit, 1 and 2 three, 3 to 6 five |
 //! | `signed(v, g)` | 0, -1, 1, -2, … as `varint` of 0, 1, 2, 3, … |
 //! | `number(v)` | an `f64`: `0` and a whole number below 2³¹ as `signed` with groups of 6; `10` and thousandths below 2²⁴ likewise; `110` and 32 bits if it is an `f32`; `111` and 64 bits. The first that fits |
 //! | `single(v)` | an `f32`: its 32 bits |
@@ -65,11 +66,11 @@ impl Number {
     }
 }
 
-fn zigzag(value: i64) -> u64 {
+pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-fn unzigzag(value: u64) -> i64 {
+pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 

@@ -13,7 +13,7 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// The version of everything in this module. Peers of different versions do not talk.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Names a client for as long as its session lasts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -244,20 +244,24 @@ pub enum ByeReason {
 }
 
 /// What is new on the server for one client.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Update {
     /// Of this datagram.
     pub packet: PacketId,
-    /// What arrived from the client.
-    pub ack: Ack,
     /// The tick that all of this is the state of.
     pub tick: Tick,
+    /// What this datagram and those that follow have in common.
+    pub course: Course,
+    /// Whether it says so; otherwise an earlier one did.
+    pub states_course: bool,
+    /// How the client's datagrams came, if it is time to say so.
+    pub word: Option<Word>,
     /// Which part of the tick's own-controller state this is, from 0; only with all parts the tick is complete.
     pub part: u8,
     /// How many parts there are.
     pub parts: u8,
-    /// How the client's frames came.
-    pub feedback: Feedback,
+    /// The tick whose own-controller state it builds upon; 0 if it builds upon what the client acknowledged.
+    pub since: Tick,
     /// What became of commands, until acknowledged.
     pub results: Vec<CommandResult>,
     /// Controllers that came, changed or went, by rising handle.
@@ -266,10 +270,35 @@ pub struct Update {
     pub bursts: Vec<Burst>,
 }
 
+/// What datagrams of the server's have in common until it says otherwise, so that they need not repeat it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Course {
+    /// How many ticks each datagram is after the one before it.
+    pub step: u32,
+    /// All controllers that are named by their places have places below this.
+    pub places: u32,
+}
+
+impl Default for Course {
+    /// One datagram in every tick, and nobody is named by a place.
+    fn default() -> Self {
+        Self { step: 1, places: 0 }
+    }
+}
+
+/// How a client's datagrams came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Word {
+    /// Which of them arrived.
+    pub ack: Ack,
+    /// How many ticks the clock in the newest of them was ahead of the server at its arrival; negative is too late.
+    pub margin: i16,
+}
+
 /// How a client's frames came, so that it can set its clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Feedback {
-    /// The client's clock in its newest datagram that came.
+    /// The client's clock in its newest datagram of which the server said so.
     pub newest: Tick,
     /// How many ticks that was ahead of the server at its arrival; negative is too late.
     pub margin: i16,

@@ -136,6 +136,44 @@ impl Quantiser {
         self.code(value).map(|code| self.value(code))
     }
 
+    /// How many steps changes of so much are: the whole number below, and the one above. None if it is exact.
+    pub(crate) fn steps_of(self, changes: &[f64]) -> Vec<i64> {
+        let step = match self {
+            Self::Exact => return Vec::new(),
+            Self::Step(step) => step,
+            Self::Range { min, max, bits } => (max - min) / top(bits),
+        };
+        let mut found = Vec::new();
+        for change in changes {
+            let steps = (change / step).clamp(-FURTHEST, FURTHEST);
+            // Nearest to none first, as changes are.
+            let near = steps.trunc();
+            for steps in [near, near + if near == steps { 0.0 } else { steps.signum() }] {
+                let steps = steps as i64;
+                if steps != 0 && !found.contains(&steps) {
+                    found.push(steps);
+                }
+            }
+        }
+        found
+    }
+
+    /// The code that is so many steps further, if there is one. What is exact has no steps.
+    pub(crate) fn step(self, code: Code, steps: i64) -> Option<Code> {
+        let code = code.0.checked_add(steps)?;
+        let is_code = match self {
+            Self::Exact => false,
+            Self::Step(_) => code.unsigned_abs() <= FURTHEST as u64,
+            Self::Range { bits, .. } => (0..=top(bits) as i64).contains(&code),
+        };
+        is_code.then_some(Code(code))
+    }
+
+    /// How many steps one code is from another.
+    pub(crate) fn steps_between(old: Code, new: Code) -> i64 {
+        new.0.wrapping_sub(old.0)
+    }
+
     /// Writes a code of its own.
     pub fn write(self, writer: &mut BitWriter, code: Code) {
         match self {
@@ -201,6 +239,24 @@ mod tests {
         let mut writer = BitWriter::new();
         quantiser.write(&mut writer, quantiser.code(value).unwrap());
         writer.bit_len()
+    }
+
+    #[test]
+    fn changes_are_whole_steps_or_between_two() {
+        let eighths = Quantiser::Range { min: 0.0, max: 1_016.0, bits: 7 }; // steps of 8
+        assert_eq!(eighths.steps_of(&[-2.0, 3.0, -40.0, 20.0]), [-1, 1, -5, 2, 3]); // 20 / 8 = 2.5
+        assert_eq!(Quantiser::Step(0.5).steps_of(&[-2.0, 1e300]), [-4, 1 << 50]);
+        assert_eq!(Quantiser::Exact.steps_of(&[-2.0]), [0; 0]);
+    }
+
+    #[test]
+    fn steps_lead_from_code_to_code() {
+        let seven = Quantiser::Range { min: 0.0, max: 127.0, bits: 7 };
+        let code = |value| seven.code(value).unwrap();
+        assert_eq!(seven.step(code(100.0), 27), Some(code(127.0)));
+        assert_eq!([seven.step(code(100.0), 28), seven.step(code(1.0), -2)], [None; 2]);
+        assert_eq!(Quantiser::steps_between(code(100.0), code(98.0)), -2);
+        assert_eq!(Quantiser::Exact.step(Quantiser::Exact.code(1.0).unwrap(), 1), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! server nothing.
 
 use core::cmp::Ordering;
+use std::collections::VecDeque;
 
 use ugas_core::handle::ControllerId;
 use ugas_core::mirror::{Piece, PieceKey, PieceScratch};
@@ -12,9 +13,14 @@ use ugas_core::simulation::Simulation;
 
 use crate::lens::Seen;
 use crate::tick::Tick;
+use crate::wire::{HELD_VALUES, Old};
 
 /// How long it is remembered that a piece is gone. Whoever is further behind gets everything anew.
 const MEMORY: u32 = 512;
+/// How long it is remembered what pieces were before: twice as long as anybody is told of differences from then.
+const PAST: u32 = 2 * HELD_VALUES as u32;
+/// Most changes whose past is remembered.
+const MOST_PAST: usize = 512;
 
 /// How far a client is in the sequence of changes, which is ordered by tick and key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +108,10 @@ pub(crate) struct Replica {
     forgotten: Tick,
     /// The entries before the last refresh, for their memory.
     spare: Vec<Entry>,
+    /// What attributes and tags were before they changed, oldest first.
+    past: VecDeque<(Tick, PieceKey, Old)>,
+    /// The newest change whose past was forgotten.
+    past_forgotten: Tick,
 }
 
 impl Replica {
@@ -117,10 +127,12 @@ impl Replica {
         let mut old = core::mem::replace(&mut self.entries, core::mem::take(&mut self.spare));
         let mut known = old.drain(..).peekable();
         let (entries, gone) = (&mut self.entries, &mut self.gone);
+        let past = &mut self.past;
         let mut changed = false;
         simulation.pieces(controller, seen.sight(), scratch, |key, piece| {
             let Some(piece) = seen.filter(key, piece) else { return };
             while let Some(lost) = known.next_if(|entry| entry.key < key) {
+                remember(past, tick, lost.key, Some(&lost.piece));
                 bury(gone, lost.key, tick);
                 changed = true;
             }
@@ -130,13 +142,15 @@ impl Replica {
                     // Nothing is copied unless it is news.
                     entries.push(entry);
                 }
-                _ => {
+                before => {
                     changed = true;
+                    remember(past, tick, key, before.as_ref().map(|entry| &entry.piece));
                     entries.push(Entry { key, version: tick, piece: piece.to_piece() });
                 }
             }
         });
         for lost in known {
+            remember(past, tick, lost.key, Some(&lost.piece));
             bury(gone, lost.key, tick);
             changed = true;
         }
@@ -144,13 +158,31 @@ impl Replica {
         if changed {
             self.newest = tick;
             self.forget(tick.before(MEMORY));
+            self.forget_past(tick.before(PAST));
         }
         changed
     }
 
     /// How many things it holds.
     pub(crate) fn held(&self) -> usize {
-        self.entries.len() + self.gone.len()
+        self.entries.len() + self.gone.len() + self.past.len()
+    }
+
+    /// Whether it is known what everything was at the end of this tick.
+    pub(crate) fn remembers(&self, tick: Tick) -> bool {
+        tick >= self.past_forgotten
+    }
+
+    /// What an attribute or a tag was at the end of a tick that it [remembers](Self::remembers).
+    pub(crate) fn old(&self, key: PieceKey, tick: Tick) -> Old {
+        // The first change after it says what was before.
+        let changed = self.past.iter().find(|(at, changed, _)| *at > tick && *changed == key);
+        changed.map_or_else(|| Old::of(self.entry(key).map(|entry| &entry.piece)), |(.., old)| *old)
+    }
+
+    fn entry(&self, key: PieceKey) -> Option<&Entry> {
+        let at = self.entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
+        self.entries.get(at)
     }
 
     /// Whether what is missing after `cursor` is still known; otherwise everything has to be sent anew.
@@ -178,6 +210,14 @@ impl Replica {
         changes
     }
 
+    fn forget_past(&mut self, before: Tick) {
+        let is_over = |past: &VecDeque<_>, at: Tick| at < before || past.len() > MOST_PAST;
+        while let Some((at, ..)) = self.past.front().copied().filter(|(at, ..)| is_over(&self.past, *at)) {
+            self.past.pop_front();
+            self.past_forgotten = self.past_forgotten.max(at);
+        }
+    }
+
     fn forget(&mut self, before: Tick) {
         let forgotten = &mut self.forgotten;
         self.gone.retain(|&(_, since)| {
@@ -187,6 +227,13 @@ impl Replica {
             }
             keep
         });
+    }
+}
+
+/// Remembers what a piece was, if it is one that is told by its differences.
+fn remember(past: &mut VecDeque<(Tick, PieceKey, Old)>, tick: Tick, key: PieceKey, piece: Option<&Piece>) {
+    if matches!(key, PieceKey::Attribute(_) | PieceKey::Tag(_)) {
+        past.push_back((tick, key, Old::of(piece)));
     }
 }
 

@@ -24,15 +24,18 @@ mod error;
 mod frames;
 mod handshake;
 mod ids;
+mod listener;
 mod news;
 mod update;
 mod values;
 
-pub use block::{Exactness, write_block};
+pub use block::{Basis, Exactness, Old, Told, write_block};
 pub use command::{settle, settle_targets};
 pub use dictionary::{Dictionary, DictionaryError};
 pub use error::EncodeError;
-pub use update::{Room, UpdateHeader, UpdateWriter, View};
+pub(crate) use listener::{HELD_VALUES, MOST_OPEN};
+pub use listener::{Listener, Spent};
+pub use update::{MOST_PLACES, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
 
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
 use crate::limits::MAX_DATAGRAM;
@@ -50,6 +53,11 @@ mod group {
     /// From one tick to another nearby.
     pub(super) const TICK_NEAR: u32 = 4;
     pub(super) const MARGIN: u32 = 3;
+    /// Ticks from one datagram to the next, less one.
+    pub(super) const STEP: u32 = 2;
+    pub(super) const PLACES: u32 = 6;
+    /// By how much a value changed.
+    pub(super) const STEPS: u32 = 3;
     /// Places of things that are alive.
     pub(super) const INDEX: u32 = 6;
     /// From one such place to the next one named.
@@ -85,13 +93,15 @@ enum ToServerKind {
     Bye = 2,
 }
 
-/// The kinds of messages from the server.
+/// The kinds of messages from the server. Updates have the third bit set, and two of their own before it.
 enum ToClientKind {
     Welcome = 0,
     Refused = 1,
-    Update = 2,
     Bye = 3,
 }
+
+/// The third bit of a message of the server's.
+const UPDATE: bool = true;
 
 /// A message of a client as a datagram.
 ///
@@ -154,7 +164,10 @@ pub fn write_to_client(
             encoder.bits.bits(ToClientKind::Refused as u64, KIND_BITS);
             encoder.refused(refused)?;
         }
-        ToClient::Update(update) => return update::write_update(dictionary, update, bits).and_then(fits),
+        ToClient::Update(update) => {
+            let written = update::write_update(dictionary, update, UpdateBits::default())?;
+            bits.append(&written.into_writer());
+        }
         ToClient::Bye(reason) => {
             encoder.bits.bits(ToClientKind::Bye as u64, KIND_BITS);
             encoder.bye(*reason);
@@ -179,21 +192,34 @@ pub fn decode_to_server(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToSe
     Ok(message)
 }
 
-/// A datagram as a message of the server.
+/// A datagram as a message of the server, if it can be read without what came before; otherwise a [`Listener`] does.
 ///
 /// # Errors
 /// If it is none; see [`WireErrorKind`].
 pub fn decode_to_client(dictionary: &Dictionary, datagram: &[u8]) -> Result<ToClient, WireError> {
+    Listener::new().read(dictionary, datagram)
+}
+
+fn read_to_client(
+    dictionary: &Dictionary,
+    listener: &Listener,
+    datagram: &[u8],
+) -> Result<(ToClient, Spent), WireError> {
     let mut decoder = Decoder { bits: open(datagram)?, dictionary };
+    let mut spent = Spent::default();
     let message = match decoder.bits.bits(KIND_BITS)? {
         0 => ToClient::Welcome(decoder.welcome()?),
         1 => ToClient::Refused(decoder.refused()?),
-        2 => ToClient::Update(decoder.update()?),
         3 => ToClient::Bye(decoder.bye()?),
+        kind @ 4.. => {
+            let (update, bits) = decoder.update(listener, kind & 1 != 0, kind & 2 != 0)?;
+            spent = bits;
+            ToClient::Update(update)
+        }
         found => return decoder.error_at(0, WireErrorKind::UnknownKind { what: "message", found }),
     };
     decoder.bits.finish()?;
-    Ok(message)
+    Ok((message, spent))
 }
 
 fn open(datagram: &[u8]) -> Result<BitReader<'_>, WireError> {

@@ -21,7 +21,9 @@ pub use network::{client, client_seeds, server, server_seeds};
 pub use operations::operations;
 pub use recording::recording;
 pub use scenario::{scenario, state, state_seeds};
-pub use wire::{wire_to_client, wire_to_client_seeds, wire_to_server, wire_to_server_seeds};
+pub use wire::{
+    wire_to_client, wire_to_client_seeds, wire_to_listener, wire_to_server, wire_to_server_seeds,
+};
 
 use ugas_data::diagnostics::{Colour, render};
 use ugas_data::{Limits, Loader, Report};

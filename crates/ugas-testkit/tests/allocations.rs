@@ -8,7 +8,7 @@ use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{EffectDef, StackingDef};
-use ugas_core::handle::{AbilityHandle, ControllerId};
+use ugas_core::handle::{AbilityHandle, ControllerId, Handle};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
@@ -19,8 +19,12 @@ use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
+use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
-use ugas_net::wire::{self, Dictionary, Exactness, Room, UpdateHeader, UpdateWriter, View};
+use ugas_net::message::Course;
+use ugas_net::wire::{
+    self, Basis, Dictionary, Exactness, Room, Told, UpdateBits, UpdateHeader, UpdateWriter, View,
+};
 use ugas_testkit::fuzz;
 
 /// The system's allocator, counting for each thread.
@@ -412,18 +416,21 @@ fn a_block_and_the_datagram_that_it_goes_into_allocate_nothing() {
     let mut fixture = Fixture::new();
     let dictionary = Dictionary::of(fixture.sim.catalog());
     let health = PieceKey::Attribute(fixture.attribute("Health"));
-    let (mut block, mut datagram) = (BitWriter::new(), BitWriter::new());
+    let (mut block, mut datagram) = (BitWriter::new(), UpdateBits::default());
+    let place = fixture.target.index();
+    let course = Course { step: 1, places: place + 1 };
+    let header = UpdateHeader { course, tick: Tick(1), ..UpdateHeader::default() };
     let mut base = 100.0;
     let count = fixture.allocations(|fixture| {
         base -= 0.3;
         let piece = Piece::Attribute { base, current: base };
         block.clear();
-        wire::write_block(&dictionary, Exactness::Rounded, [(health, Some(&piece))].into_iter(), &mut block)
-            .unwrap();
-        let mut update =
-            UpdateWriter::begin(&dictionary, UpdateHeader::default(), std::mem::take(&mut datagram));
+        let pieces = [Told::whole(health, Some(&piece))].into_iter();
+        wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).unwrap();
+        let mut update = UpdateWriter::begin(&dictionary, header, std::mem::take(&mut datagram));
+        assert_eq!(update.place(place, Basis::Whole, &block), Ok(Room::Taken));
         assert_eq!(update.controller(fixture.target, View::default(), &block), Ok(Room::Taken));
-        datagram = update.finish(0, 1).unwrap();
+        datagram = update.finish().unwrap();
     });
     assert_eq!(count, 0);
 }

@@ -5,8 +5,12 @@ use std::hint::black_box;
 use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::bits::BitWriter;
 use ugas::net::quantise::Quantiser;
-use ugas::net::wire::{Dictionary, Exactness, Room, UpdateHeader, UpdateWriter, View, write_block};
-use ugas::{AttributeId, ControllerId};
+use ugas::AttributeId;
+use ugas::net::Tick;
+use ugas::net::message::Course;
+use ugas::net::wire::{
+    Basis, Dictionary, Exactness, Room, Told, UpdateBits, UpdateHeader, UpdateWriter, write_block,
+};
 
 use crate::line::{Goal, Line};
 use crate::measure::{Effort, Subject, compare, many};
@@ -21,7 +25,7 @@ pub(crate) fn measure(effort: Effort) -> Vec<Line> {
     let bits = block.bit_len();
     let [ours, floor] = compare(effort, [ours(dictionary, block.clone()), floor(&block.into_bytes())]);
     vec![Line::new("encode", ours, Goal::Floor(4.0)).floor(floor.median).must_not_allocate().note(format!(
-        "one of {CONTROLLERS} in a datagram, a block of {bits} bits each, with handle and header; floor: memcpy of the \
+        "one of {CONTROLLERS} in a datagram, a block of {bits} bits each, with place and header; floor: memcpy of the \
          blocks, one by one"
     ))]
 }
@@ -34,26 +38,25 @@ fn dictionary_and_block() -> (Dictionary, BitWriter) {
         dictionary.with_attribute(attribute, quantiser).expect("it is one of sixteen")
     });
     let piece = Piece::Attribute { base: 1_234.0, current: 1_234.0 };
-    let pieces = attributes.map(|attribute| (PieceKey::Attribute(attribute), Some(&piece)));
+    let pieces = attributes.map(|attribute| Told::whole(PieceKey::Attribute(attribute), Some(&piece)));
     let mut block = BitWriter::new();
-    write_block(&dictionary, Exactness::Rounded, pieces.into_iter(), &mut block).expect("they are sorted");
+    write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces.into_iter(), &mut block).expect("they are sorted");
     (dictionary, block)
 }
 
 fn ours(dictionary: Dictionary, block: BitWriter) -> Subject<'static> {
-    let controllers: Vec<ControllerId> =
-        (0..u64::from(CONTROLLERS)).filter_map(|at| ControllerId::from_bits(1 << 32 | at)).collect();
-    assert_eq!(controllers.len(), CONTROLLERS as usize);
-    let mut memory = BitWriter::new();
+    let mut memory = UpdateBits::default();
     let mut datagram = Vec::new();
+    let course = Course { step: 1, places: 2 * CONTROLLERS };
+    let header = UpdateHeader { course, tick: Tick(1), ..UpdateHeader::default() };
     let mut write = move || {
         let bits = std::mem::take(&mut memory);
-        let mut update = UpdateWriter::begin(&dictionary, UpdateHeader::default(), bits);
-        for controller in &controllers {
-            let room = update.controller(*controller, View::default(), black_box(&block));
+        let mut update = UpdateWriter::begin(&dictionary, header, bits);
+        for place in 0..CONTROLLERS {
+            let room = update.place(2 * place, Basis::Whole, black_box(&block));
             assert_eq!(room, Ok(Room::Taken));
         }
-        memory = update.finish(0, 1).expect("it is the only part");
+        memory = update.finish().expect("it is the only part");
         datagram.clear();
         memory.copy_to(&mut datagram);
         black_box(&datagram);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ugas::ControllerId;
 use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::message::{ControllerChange, ToClient};
-use ugas::net::wire::{self, Dictionary};
+use ugas::net::wire::{Dictionary, Listener};
 
 /// A piece that became another, or nothing.
 #[derive(Clone, Debug)]
@@ -33,9 +33,10 @@ pub(crate) struct Trace {
     /// The changes of each tick that counts.
     pub(crate) ticks: Vec<Vec<Change>>,
     known: BTreeMap<(ControllerId, PieceKey), Piece>,
+    listener: Listener,
     bytes: usize,
-    header_bytes: usize,
-    own_bytes: usize,
+    own_bits: u64,
+    other_bits: u64,
     tick: Vec<Change>,
 }
 
@@ -49,30 +50,25 @@ impl Trace {
             before: BTreeMap::new(),
             ticks: Vec::new(),
             known: BTreeMap::new(),
+            listener: Listener::new(),
             bytes: 0,
-            header_bytes: 0,
-            own_bytes: 0,
+            own_bits: 0,
+            other_bits: 0,
             tick: Vec::new(),
         }
     }
 
     /// A datagram to the client.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
-        let dictionary = &self.dictionary;
-        let message = wire::decode_to_client(dictionary, bytes).expect("the server writes what can be read");
+        let read = self.listener.read_measured(&self.dictionary, bytes);
+        let (message, spent) = read.expect("the server writes what can be read");
         let ToClient::Update(update) = message else { return };
+        // Nothing gets lost, so that all is acknowledged.
+        self.listener.note(&update);
         if self.is_counting {
             self.bytes += bytes.len();
-            let without = |keep: fn(&ControllerChange) -> bool| {
-                let mut rest = update.clone();
-                rest.controllers.retain(|told| keep(&told.change));
-                let rest = wire::encode_to_client(dictionary, &ToClient::Update(rest));
-                rest.expect("it is shorter").len()
-            };
-            let headers = without(|_| false);
-            let own = without(|change| matches!(change, ControllerChange::Pieces { own: true, .. }));
-            self.header_bytes += headers;
-            self.own_bytes += own - headers;
+            self.own_bits += spent.own;
+            self.other_bits += spent.others;
         }
         for told in update.controllers {
             let ControllerChange::Pieces { own, pieces, .. } = told.change else { continue };
@@ -104,14 +100,14 @@ impl Trace {
         self.bytes
     }
 
-    /// Bytes of datagrams if they told of nobody.
+    /// Bytes that are about nobody.
     pub(crate) fn header_bytes(&self) -> usize {
-        self.header_bytes
+        self.bytes - (self.own_bits + self.other_bits) as usize / 8
     }
 
-    /// Bytes about the client's own controllers.
+    /// Bytes about the client's own controllers, without which ones are told of.
     pub(crate) fn own_bytes(&self) -> usize {
-        self.own_bytes
+        self.own_bits as usize / 8
     }
 
     /// Changes of the client's own controllers, or of others.

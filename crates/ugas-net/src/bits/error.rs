@@ -60,6 +60,11 @@ pub enum WireErrorKind {
         "{0} is not written in the one way that it may be: the datagram is damaged, or no honest peer wrote it"
     )]
     NotCanonical(&'static str),
+    /// It is told by what an earlier datagram said, and that one did not come, or is too old to be remembered.
+    #[error(
+        "an earlier datagram is needed to read this one, and is not known: what it holds will come again"
+    )]
+    Unresolved,
     /// A text is not UTF-8.
     #[error("a text is not UTF-8: the datagram is damaged")]
     NotText,

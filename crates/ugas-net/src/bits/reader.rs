@@ -59,6 +59,22 @@ impl<'a> BitReader<'a> {
         Ok(self.bits(1)? == 1)
     }
 
+    /// An unsigned integer below 2⁶², as [`BitWriter::gamma`](super::BitWriter::gamma) writes it.
+    ///
+    /// # Errors
+    /// If it is cut off or larger.
+    pub fn gamma(&mut self) -> Result<u64, WireError> {
+        let begin = self.at;
+        let mut count = 0;
+        while self.bool()? {
+            count += 1;
+            if count >= 62 {
+                return Err(WireError { at: begin, kind: WireErrorKind::TooLarge });
+            }
+        }
+        Ok((1 << count | self.bits(count)?) - 1)
+    }
+
     /// An unsigned integer in groups of `group` bits, 1 to 32 of them.
     ///
     /// # Errors

@@ -34,6 +34,18 @@ fn small_integers_are_short() {
 }
 
 #[test]
+fn gamma_takes_twice_the_bits_of_one_more() {
+    for (value, bits) in [(0, 1), (1, 3), (2, 3), (3, 5), (6, 5), (7, 7), (254, 15), (255, 17)] {
+        let writer = written(|writer| writer.gamma(value));
+        assert_eq!(writer.bit_len(), bits, "{value}");
+        assert_eq!(BitReader::new(&writer.into_bytes()).gamma(), Ok(value));
+    }
+    // 4 + 1 is 101: two bits after the highest, so 1 1 0 and 01, lowest first.
+    assert_eq!(written(|writer| writer.gamma(4)).into_bytes(), [0b0_1011]);
+    assert_eq!(BitReader::new(&[0xFF; 16]).gamma().unwrap_err().kind, WireErrorKind::TooLarge);
+}
+
+#[test]
 fn whole_numbers_take_a_byte_or_two() {
     let bits = |value| written(|writer| writer.number(value)).bit_len();
     // One bit says whole, and groups of 6 hold 64 values: -32 to 31; the next group 64 × 64 more: -2,080 to 2,079.

@@ -5,11 +5,11 @@ use super::{NUMBER_GROUP, Number, low, zigzag};
 /// Collects bits. Its memory is kept when it is [cleared](Self::clear), so that a warm one does not allocate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BitWriter {
-    /// Bytes that are full.
+    /// Words of eight bytes that are full.
     bytes: Vec<u8>,
-    /// The bits that do not fill a byte yet.
+    /// The bits that do not fill a word yet; zeros above them.
     rest: u64,
-    /// How many these are: 0 to 7.
+    /// How many these are: 0 to 63.
     rest_bits: u32,
 }
 
@@ -19,9 +19,6 @@ pub struct Mark {
     bits: u64,
 }
 
-/// Most bits that are added at once: with the up to seven that wait they fit 64.
-const CHUNK: u32 = 56;
-
 impl BitWriter {
     /// Without bits.
     pub fn new() -> Self {
@@ -29,13 +26,14 @@ impl BitWriter {
     }
 
     /// How many bits were written.
+    #[inline]
     pub fn bit_len(&self) -> u64 {
         self.bytes.len() as u64 * 8 + u64::from(self.rest_bits)
     }
 
     /// How many bytes they take.
     pub fn byte_len(&self) -> usize {
-        self.bytes.len() + usize::from(self.rest_bits > 0)
+        self.bytes.len() + self.rest_bits.div_ceil(8) as usize
     }
 
     /// True if nothing was written.
@@ -60,26 +58,30 @@ impl BitWriter {
         if mark.bits >= self.bit_len() {
             return;
         }
-        let (whole, bits) = ((mark.bits / 8) as usize, (mark.bits % 8) as u32);
-        let partial = self.bytes.get(whole).map_or(self.rest, |byte| u64::from(*byte));
+        let (whole, bits) = ((mark.bits / 64) as usize * 8, (mark.bits % 64) as u32);
+        let word = self.bytes.get(whole..).and_then(|words| words.first_chunk()).copied();
+        self.rest = word.map_or(self.rest, u64::from_le_bytes) & low(bits);
         self.bytes.truncate(whole);
-        self.rest = partial & low(bits);
         self.rest_bits = bits;
     }
 
     /// The low `count` bits of a value; nothing if `count` is 0, and 64 if it is more.
     pub fn bits(&mut self, value: u64, count: u32) {
-        if count > CHUNK {
-            self.chunk(value, CHUNK);
-            self.chunk(value >> CHUNK, count.min(64) - CHUNK);
-        } else {
-            self.chunk(value, count);
-        }
+        self.chunk(value, count.min(64));
     }
 
     /// One bit.
     pub fn bool(&mut self, value: bool) {
         self.chunk(u64::from(value), 1);
+    }
+
+    /// An unsigned integer below 2⁶²: as many set bits as one more than it has after its highest, a bit that is not set,
+    /// and these bits.
+    pub fn gamma(&mut self, value: u64) {
+        let more = value.saturating_add(1);
+        let count = more.ilog2();
+        self.chunk(low(count), count + 1);
+        self.chunk(more, count);
     }
 
     /// An unsigned integer in groups of `group` bits, 1 to 32 of them.
@@ -135,7 +137,8 @@ impl BitWriter {
         self.raw(bytes);
     }
 
-    /// All bits of another one, as if they had been written here.
+    /// All bits of another one, as if they had been written here: word by word.
+    #[inline]
     pub fn append(&mut self, other: &Self) {
         self.raw(&other.bytes);
         self.chunk(other.rest, other.rest_bits);
@@ -144,45 +147,46 @@ impl BitWriter {
     /// Adds the bytes to `datagram`; the last one is filled with zeros.
     pub fn copy_to(&self, datagram: &mut Vec<u8>) {
         datagram.extend_from_slice(&self.bytes);
-        if self.rest_bits > 0 {
-            datagram.push(self.rest as u8);
-        }
+        datagram.extend_from_slice(self.last_bytes(&self.rest.to_le_bytes()));
     }
 
     /// The bytes; the last one is filled with zeros.
     pub fn into_bytes(mut self) -> Vec<u8> {
-        if self.rest_bits > 0 {
-            self.bytes.push(self.rest as u8);
-        }
+        let rest = self.rest.to_le_bytes();
+        self.bytes.extend_from_slice(self.last_bytes(&rest));
         self.bytes
     }
 
+    fn last_bytes<'a>(&self, rest: &'a [u8; 8]) -> &'a [u8] {
+        rest.get(..self.rest_bits.div_ceil(8) as usize).unwrap_or_default()
+    }
+
     /// Bytes without their number.
+    #[inline]
     fn raw(&mut self, bytes: &[u8]) {
-        if self.rest_bits == 0 {
-            self.bytes.extend_from_slice(bytes);
-            return;
+        let (words, rest) = bytes.as_chunks();
+        for word in words {
+            self.chunk(u64::from_le_bytes(*word), 64);
         }
-        self.bytes.reserve(bytes.len() + 1);
-        let mut chunks = bytes.chunks_exact(CHUNK as usize / 8);
-        for chunk in &mut chunks {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.chunk(u64::from_le_bytes(word), CHUNK);
-        }
-        for byte in chunks.remainder() {
+        for byte in rest {
             self.chunk(u64::from(*byte), 8);
         }
     }
 
-    /// At most [`CHUNK`] bits.
+    /// At most 64 bits.
+    #[inline]
     fn chunk(&mut self, value: u64, count: u32) {
-        self.rest |= (value & low(count)) << self.rest_bits;
+        let value = value & low(count);
+        // Fewer than 64 bits wait, so that this shift is one.
+        let word = self.rest | value << self.rest_bits;
         let bits = self.rest_bits + count;
-        let full = (bits / 8) as usize;
-        self.bytes.extend_from_slice(&self.rest.to_le_bytes()[..full]);
-        // A shift by all 64 bits is none, and cannot be: the 56 that fit leave some of the last byte, or it is 0.
-        self.rest = self.rest.checked_shr(full as u32 * 8).unwrap_or(0);
-        self.rest_bits = bits % 8;
+        if bits < 64 {
+            self.rest = word;
+            self.rest_bits = bits;
+            return;
+        }
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+        self.rest = value.checked_shr(64 - self.rest_bits).unwrap_or(0);
+        self.rest_bits = bits - 64;
     }
 }

@@ -35,6 +35,8 @@ struct Known {
 #[derive(Debug, Default)]
 struct OwnTick {
     parts: u8,
+    /// The tick that it builds upon.
+    since: Tick,
     arrived: u64,
     updates: Vec<ControllerUpdate>,
 }
@@ -94,13 +96,13 @@ impl Inbox {
         }
         if update.parts > 0 && self.complete.is_none_or(|complete| tick > complete) {
             let ours = self.own.entry(tick).or_default();
-            ours.parts = update.parts;
+            (ours.parts, ours.since) = (update.parts, update.since);
             let part = 1u64.checked_shl(update.part.into()).unwrap_or(0);
             if ours.arrived & part == 0 && part != 0 {
                 ours.arrived |= part;
                 ours.updates.extend(own);
             }
-            if ours.arrived.count_ones() >= u32::from(ours.parts) {
+            while let Some(tick) = self.next_complete() {
                 self.complete_tick(tick, mirror);
                 taken.complete = Some(tick);
             }
@@ -109,6 +111,14 @@ impl Inbox {
             }
         }
         taken
+    }
+
+    /// The first tick of which all parts are there, and what it builds upon.
+    fn next_complete(&self) -> Option<Tick> {
+        let has_parts = |own: &OwnTick| own.arrived.count_ones() >= u32::from(own.parts);
+        let has_base = |own: &OwnTick| own.since <= self.complete.unwrap_or(Tick(0));
+        let (tick, _) = self.own.iter().find(|(_, own)| has_parts(own) && has_base(own))?;
+        Some(*tick)
     }
 
     /// Forgets what is too old to matter.

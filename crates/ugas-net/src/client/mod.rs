@@ -38,10 +38,12 @@ use crate::message::{
 };
 use crate::packets::{Fate, ReceivedPackets, SentPackets};
 use crate::tick::{Tick, TickLength};
-use crate::wire::{self, Dictionary};
+use crate::wire::{self, Dictionary, Listener};
 
 /// Datagrams whose arrival is open.
 const REMEMBERED_PACKETS: u32 = 256;
+/// How many ticks an update that does not state its course may be ahead of the client's clock.
+const MOST_AHEAD: i64 = 64;
 /// Flashes that wait until their controller is shown.
 const MOST_UNPLACED: usize = 256;
 
@@ -108,9 +110,13 @@ pub struct Client {
     unanswered: BTreeSet<PredictionKey>,
     /// Up to where frames have arrived at the server.
     delivered: Tick,
+    /// The newest tick at which the server said so.
+    said: Tick,
     received: ReceivedPackets,
-    /// Up to where each datagram had the frames.
-    sent: SentPackets<Tick>,
+    /// Up to where each datagram had the frames, and where the clock was.
+    sent: SentPackets<(Tick, Tick)>,
+    /// What updates are told by.
+    listener: Listener,
     digests: BTreeMap<Tick, u64>,
     impulses: Impulses,
     /// Flashes of controllers that are not shown yet.
@@ -149,8 +155,10 @@ impl Client {
             withdrawn: BTreeSet::new(),
             unanswered: BTreeSet::new(),
             delivered: Tick(0),
+            said: Tick(0),
             received: ReceivedPackets::default(),
             sent: SentPackets::new(REMEMBERED_PACKETS),
+            listener: Listener::new(),
             digests: BTreeMap::new(),
             impulses: Impulses::default(),
             unplaced: Vec::new(),
@@ -250,6 +258,7 @@ impl Client {
             + self.withdrawn.len()
             + self.unanswered.len()
             + self.sent.open().count()
+            + self.listener.held()
             + self.digests.len()
             + self.outbox.len()
             + self.events.len()
@@ -270,7 +279,7 @@ impl Client {
         self.now = self.now.max(now);
         self.statistics.received += 1;
         self.statistics.received_bytes += bytes.len() as u64;
-        match wire::decode_to_client(&self.dictionary, bytes) {
+        match self.listener.read(&self.dictionary, bytes) {
             Ok(ToClient::Welcome(welcome)) => self.begin(welcome),
             Ok(ToClient::Refused(refused)) => {
                 if matches!(self.phase, Phase::Asking { .. }) && refused.nonce == self.nonce {
@@ -278,7 +287,9 @@ impl Client {
                     self.events.push_back(ClientEvent::Refused(refused.reason));
                 }
             }
-            Ok(ToClient::Update(update)) if self.phase == Phase::Playing => self.take_update(update),
+            Ok(ToClient::Update(update)) if self.phase == Phase::Playing && self.is_credible(&update) => {
+                self.take_update(update);
+            }
             Ok(ToClient::Bye(reason)) if self.phase == Phase::Playing => self.end(Some(reason)),
             Ok(ToClient::Update(_) | ToClient::Bye(_)) | Err(_) => self.statistics.dropped += 1,
         }
@@ -360,21 +371,35 @@ impl Client {
         self.events.push_back(ClientEvent::Disconnected(reason));
     }
 
+    /// Whether it is of a time that can be. The number of an update that comes very late could be taken for that of a
+    /// later one, whose tick is far ahead.
+    fn is_credible(&self, update: &Update) -> bool {
+        update.states_course || update.tick.since(self.tick) <= MOST_AHEAD
+    }
+
     fn take_update(&mut self, update: Update) {
         if !self.received.receive(update.packet).is_new() {
             return;
         }
+        self.listener.note(&update);
         self.last_heard = self.now;
-        let delivered = &mut self.delivered;
-        let acked = self.sent.on_ack(self.now, update.ack, |_, fate, through| {
-            if fate == Fate::Arrived {
-                *delivered = (*delivered).max(through);
+        let mut feedback = Feedback::default();
+        if let Some(word) = update.word {
+            self.said = self.said.max(update.tick);
+            let delivered = &mut self.delivered;
+            let acked = self.sent.on_ack(self.now, word.ack, |packet, fate, (through, clock)| {
+                if fate == Fate::Arrived {
+                    *delivered = (*delivered).max(through);
+                }
+                if packet == word.ack.newest {
+                    feedback = Feedback { newest: clock, margin: word.margin };
+                }
+            });
+            if let Ok(Some(sample)) = acked {
+                self.clock.on_round_trip(self.now, sample);
             }
-        });
-        if let Ok(Some(sample)) = acked {
-            self.clock.on_round_trip(self.now, sample);
         }
-        self.clock.on_update(self.now, update.tick, update.feedback);
+        self.clock.on_update(self.now, update.tick, feedback);
         for result in &update.results {
             self.conclude(result.key, result.verdict);
         }
@@ -429,7 +454,7 @@ impl Client {
         let is_all = count == unsent.len();
         let through =
             if is_all { now } else { unsent[..count].last().map_or(self.delivered, |last| last.tick) };
-        self.sent.send(self.now, through);
+        self.sent.send(self.now, (through, now));
         if let Ok(bytes) = bytes {
             self.push(bytes);
         }

@@ -41,11 +41,13 @@ impl Client {
             self.events.push_back(ClientEvent::Corrected { tick: base });
         }
         self.digests = self.digests.split_off(&base.next());
-        self.give_up(base);
+        // The server said which frames it had at a tick; what came of later ones it has yet to say.
+        let said = base.min(self.said);
+        self.give_up(said);
         // What the server has decided about is in its state, or was rejected.
         let delivered = self.delivered;
         self.frames.retain(|frame| {
-            frame.tick > base || frame.tick > delivered && frame.tick.after(MAX_GRACE) > base
+            frame.tick > base || frame.tick > delivered && frame.tick.after(MAX_GRACE) > said
         });
         self.withdrawn.retain(|key| key.tick() > base.0);
         let mut news = News::default();
@@ -62,11 +64,11 @@ impl Client {
     }
 
     /// Commands of ticks that the server has played without having them will not run: it said so, when it did not
-    /// acknowledge them with the state of a tick that is later than it takes any.
-    fn give_up(&mut self, base: Tick) {
+    /// acknowledge them at a tick that is later than it takes any.
+    fn give_up(&mut self, said: Tick) {
         let delivered = self.delivered;
         let missed =
-            self.frames.iter().filter(|frame| frame.tick > delivered && frame.tick.after(MAX_GRACE) <= base);
+            self.frames.iter().filter(|frame| frame.tick > delivered && frame.tick.after(MAX_GRACE) <= said);
         let missed: SmallVec<[(Tick, usize); 4]> =
             missed.map(|frame| (frame.tick, frame.commands.len())).collect();
         for (tick, commands) in missed {

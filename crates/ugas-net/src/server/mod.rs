@@ -4,6 +4,7 @@ mod admission;
 mod authorise;
 mod config;
 mod doorstep;
+mod heading;
 mod host;
 mod publish;
 mod session;
@@ -399,8 +400,17 @@ impl<H: Host> Server<H> {
             return;
         }
         session.last_heard = self.now;
+        session.heading.is_awaited |= !frames.frames.is_empty();
         let mut fates: SmallVec<[(Fate, Sent); 4]> = SmallVec::new();
-        match session.sent.on_ack(self.now, frames.ack, |_, fate, sent| fates.push((fate, sent))) {
+        let (ack, heading) = (frames.ack, &mut session.heading);
+        let settled = session.sent.on_ack(self.now, ack, |packet, fate, sent| {
+            // What was the newest at the client was not overtaken, and words that were do not count.
+            if packet == ack.newest {
+                heading.on_heard(sent.named);
+            }
+            fates.push((fate, sent));
+        });
+        match settled {
             Ok(None) => {}
             Ok(Some(sample)) => session.round_trip = Some(smooth(session.round_trip, sample)),
             // Nobody can have received what was never sent.

@@ -18,10 +18,11 @@ use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::lens::LensId;
-use crate::message::Burst;
+use crate::message::{Burst, PacketId, Word};
 use crate::rate::DATAGRAM_OVERHEAD;
 use crate::replica::Cursor;
 use crate::schedule::ActorClass;
+use crate::tick::Tick;
 use crate::wire::UpdateHeader;
 
 /// Most parts of one tick's own state. A client's word acknowledges 33 datagrams
@@ -68,7 +69,9 @@ impl<H: Host> Server<H> {
         let parts = drafts.len() as u8;
         let Some(session) = self.sessions.get_mut(&peer) else { return };
         session.last_update = Some(self.tick);
-        session.expect_own(self.tick, parts, &told);
+        let since = session.own_since(self.tick);
+        session.expect_own(self.tick, since, parts, &told);
+        session.tell_own(self.tick, drafts.iter().flat_map(Draft::told));
         // What happened to commands, in the first datagrams that have room.
         let mut at = 0;
         for (result, is_sent) in session.results.iter_mut().filter(|(_, is_sent)| !is_sent) {
@@ -81,7 +84,7 @@ impl<H: Host> Server<H> {
         }
         self.add_flashes(peer, &mut drafts);
         self.add_others(peer, blocks, &mut drafts);
-        self.send_drafts(peer, drafts);
+        self.send_drafts(peer, since, drafts);
     }
 
     /// The state of the client's own controllers, in as many parts as it takes, and whose it is. For whom there is no room,
@@ -89,18 +92,22 @@ impl<H: Host> Server<H> {
     fn own_state(&mut self, peer: PeerId, blocks: &mut Blocks) -> (Vec<Draft>, Vec<ControllerId>) {
         let mut drafts = vec![Draft::new(self.tick)];
         let mut told = Vec::new();
+        if let Some(session) = self.sessions.get_mut(&peer) {
+            session.forget_own_ticks();
+        }
         let owned: SmallVec<[ControllerId; 4]> = self
             .sessions
             .get(&peer)
             .map(|session| session.owned.iter().copied().collect())
             .unwrap_or_default();
         for controller in owned {
-            let view = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let Some(cursor) = view.filter(|view| !view.leaving).map(|view| view.acked) else { continue };
-            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            let Some(session) = self.sessions.get(&peer) else { break };
+            let Some(view) = session.views.get(&controller).filter(|view| !view.leaving) else { continue };
+            let cursor = if session.is_calm(self.tick) { view.sent } else { view.acked };
+            let (encoded, naming) = self.blocks_for(peer, controller, cursor, blocks);
             let mut is_whole = true;
             for (at, _) in encoded.iter().enumerate() {
-                if drafts.last_mut().is_some_and(|draft| draft.controller(controller, view, &encoded, at)) {
+                if drafts.last_mut().is_some_and(|draft| draft.controller(controller, naming, &encoded, at)) {
                     continue;
                 }
                 is_whole = drafts.len() < MAX_PARTS;
@@ -108,7 +115,7 @@ impl<H: Host> Server<H> {
                     break;
                 }
                 let mut next = Draft::new(self.tick);
-                next.controller(controller, view, &encoded, at);
+                next.controller(controller, naming, &encoded, at);
                 drafts.push(next);
             }
             if is_whole {
@@ -117,6 +124,8 @@ impl<H: Host> Server<H> {
         }
         for (part, draft) in drafts.iter_mut().enumerate() {
             draft.sent.own = Some((self.tick, part as u8));
+            let has_own = draft.told().next().is_some();
+            draft.sent.has_own = has_own;
         }
         (drafts, told)
     }
@@ -136,15 +145,16 @@ impl<H: Host> Server<H> {
                 }
                 continue;
             }
-            let (encoded, view) = self.blocks_for(peer, controller, cursor, blocks);
+            let (encoded, naming) = self.blocks_for(peer, controller, cursor, blocks);
             // Who is too far behind begins anew.
-            let mut reached = if view.epoch == telling.epoch { cursor } else { Cursor::START };
-            let telling = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
-            let telling = telling.map(|view| view.telling()).unwrap_or_default();
+            let now = self.sessions.get(&peer).and_then(|session| session.views.get(&controller));
+            let now = now.map(|view| view.telling()).unwrap_or_default();
+            let mut reached = if now.epoch == telling.epoch { cursor } else { Cursor::START };
+            let telling = now;
             let mut is_complete = true;
             for (at, (block, after)) in encoded.iter().enumerate() {
                 if !self.add(peer, drafts, BEFORE_BLOCK + block.byte_len(), |draft| {
-                    let is_in = draft.controller(controller, view, &encoded, at);
+                    let is_in = draft.controller(controller, naming, &encoded, at);
                     if is_in {
                         draft.sent.views.push((controller, telling, Some((reached, *after))));
                     }
@@ -158,6 +168,9 @@ impl<H: Host> Server<H> {
             if let Some(session) = self.sessions.get_mut(&peer)
                 && let Some(view) = session.views.get_mut(&controller)
             {
+                if view.sent != reached {
+                    view.tell(self.tick);
+                }
                 view.sent = reached;
                 view.last_sent = Some(self.tick);
                 if is_complete {
@@ -218,18 +231,35 @@ impl<H: Host> Server<H> {
         waiting.into_iter().map(|(_, controller)| controller).collect()
     }
 
-    fn send_drafts(&mut self, peer: PeerId, drafts: Vec<Draft>) {
+    fn send_drafts(&mut self, peer: PeerId, since: Tick, drafts: Vec<Draft>) {
         let parts = drafts.iter().filter(|draft| draft.sent.own.is_some()).count() as u8;
-        for draft in drafts {
+        for mut draft in drafts {
             let Some(session) = self.sessions.get_mut(&peer) else { return };
-            let part = draft.sent.own.map(|(_, part)| part);
+            let round_trip = session.round_trip.unwrap_or(Span::ZERO);
+            let step = self.schedule.interval(ActorClass::Player, round_trip);
+            let places = session.places();
+            let (course, states_course) = session.heading.course(&session.sent, self.tick, step, places);
+            let word = Word { ack: session.received.ack(), margin: session.feedback.margin };
+            let calm = session.is_calm(self.tick).then_some(self.config.length);
+            let word = session.heading.word(self.tick, calm, word);
+            let states_course = states_course || session.heading.is_far(word);
+            draft.sent.named = word.map_or(PacketId(0), |word| word.ack.newest);
+            let (part, parts, since) = match draft.sent.own {
+                Some((_, part)) => (part, parts, since),
+                None => (0, 0, Tick(0)),
+            };
             let header = UpdateHeader {
                 packet: session.sent.next_id(),
-                ack: session.received.ack(),
                 tick: self.tick,
-                feedback: session.feedback,
+                course,
+                states_course,
+                word,
+                part,
+                parts,
+                since,
+                base: session.base(self.tick).unwrap_or(self.tick.before(1)),
             };
-            let (bytes, sent) = draft.finish(&self.dictionary, header, part.map(|part| (part, parts)));
+            let (bytes, sent) = draft.finish(&self.dictionary, header);
             let Some(bytes) = bytes else {
                 debug_assert!(false, "a datagram could not be written");
                 // All but its flashes, of which one may be what cannot be written.

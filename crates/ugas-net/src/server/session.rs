@@ -1,21 +1,24 @@
 //! One client, as the server knows it.
 
+use core::num::NonZeroU32;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use smallvec::SmallVec;
 use ugas_core::effect::PredictionKey;
-use ugas_core::handle::{ActivationId, ControllerId};
+use ugas_core::handle::{ActivationId, ControllerId, Handle};
 use ugas_core::time::{Span, Time};
 
+use super::heading::Heading;
 use super::view::{Range, Telling, View};
 use super::{PeerId, ServerConfig};
 use crate::message::{
-    ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, Rejection, Verdict,
+    ClientId, CommandFrame, CommandResult, Feedback, Frames, NetCommand, PacketId, Rejection, Verdict,
 };
 use crate::packets::{ReceivedPackets, SentPackets};
 use crate::rate::{Bandwidth, TokenBucket};
 use crate::replica::Cursor;
 use crate::tick::Tick;
+use crate::wire::{HELD_VALUES, MOST_PLACES};
 
 /// Runs that a client began and may still name by their keys.
 const REMEMBERED_RUNS: usize = 64;
@@ -28,6 +31,8 @@ const REMEMBERED_RESULTS: usize = 256;
 const REMEMBERED_EPOCHS: u32 = 3_600;
 /// Frames that came too early and are remembered.
 const MAX_REFUSED: usize = 128;
+/// For how many ticks after a loss own state is told until it is acknowledged.
+const RESTLESS: u32 = 64;
 /// Most flashes that wait for one client.
 const MAX_BURSTS: usize = 256;
 
@@ -38,6 +43,10 @@ pub(super) struct Sent {
     pub(super) tick: Tick,
     /// Which part of which tick's own state.
     pub(super) own: Option<(Tick, u8)>,
+    /// Whether it has anything of the own state.
+    pub(super) has_own: bool,
+    /// The client's datagram that its word named; 0 if it had none.
+    pub(super) named: PacketId,
     /// Controllers, and from where to where the client gets; `None` if it is told that they are gone.
     pub(super) views: SmallVec<[(ControllerId, Telling, Option<Range>); 4]>,
     pub(super) results: SmallVec<[PredictionKey; 2]>,
@@ -58,6 +67,8 @@ pub(super) struct WaitingBurst {
 #[derive(Debug)]
 struct OwnTick {
     tick: Tick,
+    /// The tick that it builds upon; 0 for what was acknowledged.
+    since: Tick,
     parts: u8,
     /// One bit a part.
     arrived: u64,
@@ -92,6 +103,13 @@ pub(super) struct Session {
     /// Controllers that the game showed to the client, or hid from it.
     pub(super) shown: BTreeMap<ControllerId, bool>,
     own_ticks: VecDeque<OwnTick>,
+    /// The newest tick of which the client has its own state.
+    own_acked: Tick,
+    /// The newest tick whose own state had something in it.
+    own_told: Tick,
+    /// Until then what is its own is told until it is acknowledged, since datagrams got lost lately.
+    restless: Tick,
+    pub(super) heading: Heading,
     /// Flashes by number that it has not acknowledged.
     pub(super) bursts: VecDeque<WaitingBurst>,
     /// The tick of the newest flash, and which of its tick it was.
@@ -127,6 +145,10 @@ impl Session {
             owned: BTreeSet::new(),
             shown: BTreeMap::new(),
             own_ticks: VecDeque::new(),
+            own_acked: Tick(0),
+            own_told: Tick(0),
+            restless: Tick(0),
+            heading: Heading::default(),
             bursts: VecDeque::new(),
             flashed: (Tick(0), 0),
             runs: VecDeque::new(),
@@ -147,6 +169,35 @@ impl Session {
     /// Whether the client sees a controller, and not merely has not heard yet that it is gone.
     pub(super) fn sees(&self, controller: ControllerId) -> bool {
         self.views.get(&controller).is_some_and(|view| !view.leaving)
+    }
+
+    /// Whether the client knows a controller by its place: it has heard of it, and of nobody else in that place.
+    pub(super) fn has_place(&self, controller: ControllerId) -> bool {
+        let place = controller.index();
+        let in_place = |generation| ControllerId::from_parts(place, generation);
+        let mut there = self.views.range(in_place(NonZeroU32::MIN)..=in_place(NonZeroU32::MAX));
+        let is_known = there.next().is_some_and(|(known, view)| *known == controller && view.is_known());
+        is_known && place < MOST_PLACES && there.next().is_none()
+    }
+
+    /// All places that the client may know are below this.
+    pub(super) fn places(&self) -> u32 {
+        self.views.keys().next_back().map_or(0, |last| last.index().saturating_add(1)).min(MOST_PLACES)
+    }
+
+    /// The tick of which the client has what was told of it, for differences from then.
+    pub(super) fn base(&self, now: Tick) -> Option<Tick> {
+        (self.seen > Tick(0) && (1..HELD_VALUES as i64).contains(&now.since(self.seen))).then_some(self.seen)
+    }
+
+    /// Whether what is its own is told once, and again only if it gets lost.
+    pub(super) fn is_calm(&self, now: Tick) -> bool {
+        now >= self.restless
+    }
+
+    /// The tick that an own state builds upon: the newest that had something in it, unless that arrived.
+    pub(super) fn own_since(&self, now: Tick) -> Tick {
+        if self.is_calm(now) && self.own_told > self.own_acked { self.own_told } else { Tick(0) }
     }
 
     /// A controller came into view: what was told of others without naming it is told again.
@@ -302,6 +353,10 @@ impl Session {
 
     /// A datagram got lost: what it held has to be sent again.
     pub(super) fn on_loss(&mut self, sent: Sent) {
+        self.restless = self.restless.max(sent.tick.after(RESTLESS));
+        if sent.has_own {
+            self.tell_own_again();
+        }
         for (controller, telling, _) in sent.views {
             let view = self.views.get_mut(&controller).filter(|view| view.telling() == telling);
             let Some(view) = view else {
@@ -318,34 +373,68 @@ impl Session {
         }
     }
 
-    /// Remembers what the own state of a tick is made of, until all its parts have arrived: of whom all is told.
-    pub(super) fn expect_own(&mut self, tick: Tick, parts: u8, told: &[ControllerId]) {
+    /// Makes room for the own state of one more tick.
+    pub(super) fn forget_own_ticks(&mut self) {
         /// Ticks whose parts are still counted.
         const RECENT: usize = 64;
 
         if self.own_ticks.len() >= RECENT {
             self.own_ticks.pop_front();
+            self.tell_own_again();
+        }
+    }
+
+    /// Remembers what the own state of a tick is made of, until all its parts have arrived: of whom all is told.
+    pub(super) fn expect_own(&mut self, tick: Tick, since: Tick, parts: u8, told: &[ControllerId]) {
+        for controller in told {
+            if let Some(view) = self.views.get_mut(controller) {
+                view.sent = view.sent.max(Cursor::through(tick));
+            }
         }
         let telling_of =
             |controller: &ControllerId| Some((*controller, self.views.get(controller)?.telling()));
         let controllers = told.iter().filter_map(telling_of).collect();
-        self.own_ticks.push_back(OwnTick { tick, parts, arrived: 0, controllers });
+        self.own_ticks.push_back(OwnTick { tick, since, parts, arrived: 0, controllers });
     }
 
-    /// Of its own controllers a client keeps a tick only if all parts of it arrived, so that only then counts.
+    /// Own controllers of which something is in the state of a tick.
+    pub(super) fn tell_own(&mut self, tick: Tick, controllers: impl Iterator<Item = ControllerId>) {
+        for controller in controllers {
+            if let Some(view) = self.views.get_mut(&controller) {
+                view.tell(tick);
+            }
+            self.own_told = tick;
+        }
+    }
+
+    /// What is its own is told from what was acknowledged on.
+    fn tell_own_again(&mut self) {
+        self.own_told = self.own_acked;
+        for controller in &self.owned {
+            if let Some(view) = self.views.get_mut(controller) {
+                view.sent = view.acked;
+            }
+        }
+    }
+
+    /// Of its own controllers a client keeps a tick only if all parts of it arrived, and that which it builds upon, so
+    /// that only then counts.
     fn own_part_arrived(&mut self, tick: Tick, part: u8) {
         let Some(own) = self.own_ticks.iter_mut().find(|own| own.tick == tick) else { return };
         own.arrived |= 1u64.checked_shl(part.into()).unwrap_or(0);
-        if own.arrived.count_ones() < u32::from(own.parts) {
-            return;
-        }
-        let cursor = Cursor::through(tick);
-        for (controller, telling) in &own.controllers {
-            if let Some(view) = self.views.get_mut(controller).filter(|view| view.telling() == *telling) {
-                view.acked = view.acked.max(cursor);
+        let is_whole = |own: &OwnTick| own.arrived.count_ones() >= u32::from(own.parts);
+        while let Some(at) =
+            self.own_ticks.iter().position(|own| is_whole(own) && own.since <= self.own_acked)
+        {
+            let Some(own) = self.own_ticks.remove(at) else { return };
+            for (controller, telling) in &own.controllers {
+                if let Some(view) = self.views.get_mut(controller).filter(|view| view.telling() == *telling) {
+                    view.acknowledge(Cursor::through(own.tick));
+                }
             }
+            self.own_acked = self.own_acked.max(own.tick);
+            self.own_ticks.retain(|later| later.tick > own.tick);
         }
-        self.own_ticks.retain(|own| own.tick > tick);
     }
 }
 

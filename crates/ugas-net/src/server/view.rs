@@ -37,6 +37,12 @@ pub(super) struct View {
     /// What arrived beyond a gap: from where to where.
     beyond: SmallVec<[Range; 2]>,
     turn: u8,
+    /// When it was told of beyond what was acknowledged, whether that got lost or not.
+    open: SmallVec<[Tick; 8]>,
+    /// The last time that it was told of.
+    told: Tick,
+    /// When it was told of is not known any more up to then.
+    is_blurred: bool,
     /// Who was not named in what was told, because the client does not see them, and where it was before that.
     pub(super) withheld: BTreeMap<ControllerId, Cursor>,
 }
@@ -53,6 +59,9 @@ impl View {
             leaving: false,
             beyond: SmallVec::new(),
             turn: 0,
+            open: SmallVec::new(),
+            told: Tick(0),
+            is_blurred: false,
             withheld: BTreeMap::new(),
         }
     }
@@ -73,6 +82,8 @@ impl View {
         self.acked = self.acked.min(before);
         self.sent = self.sent.min(before);
         self.beyond.clear();
+        // It knows more than that, and it cannot be said what.
+        self.is_blurred = true;
         self.turn = self.turn.wrapping_add(1);
         true
     }
@@ -93,11 +104,95 @@ impl View {
             }
             return;
         }
-        self.acked = self.acked.max(to);
+        self.acknowledge(to);
         while let Some(at) = self.beyond.iter().position(|(from, _)| *from <= self.acked) {
             let (_, to) = self.beyond.swap_remove(at);
-            self.acked = self.acked.max(to);
+            self.acknowledge(to);
         }
         self.sent = self.sent.max(self.acked);
+    }
+
+    /// Everything up to here arrived.
+    pub(super) fn acknowledge(&mut self, to: Cursor) {
+        self.acked = self.acked.max(to);
+        self.open.retain(|tick| *tick > self.acked.version);
+        self.is_blurred &= self.told > self.acked.version;
+    }
+
+    /// It was told of, whether that arrives or not.
+    pub(super) fn tell(&mut self, tick: Tick) {
+        /// More at once are not kept apart.
+        const MOST_OPEN: usize = 64;
+
+        self.told = tick;
+        if self.open.len() >= MOST_OPEN {
+            self.open.clear();
+            self.is_blurred = true;
+        }
+        if self.open.last() != Some(&tick) {
+            self.open.push(tick);
+        }
+    }
+
+    /// Whether something of it arrived, so that the client knows how it sees it.
+    pub(super) fn is_known(&self) -> bool {
+        self.acked != Cursor::START && !self.leaving
+    }
+
+    /// As of which tick's end the client has all of it at `base`, if it is known what it has then: nothing in between may
+    /// be open.
+    pub(super) fn basis(&self, base: Tick) -> Option<Tick> {
+        let is_sure =
+            self.is_known() && !self.is_blurred && self.open.first().is_none_or(|open| *open > base);
+        (is_sure && self.acked.key.is_none() && self.acked.version <= base).then_some(self.acked.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(acked: u32, told: &[u32]) -> View {
+        let mut view = View::new(LensId(0), false, 0);
+        view.tell(Tick(acked));
+        view.arrived(Cursor::START, Cursor::through(Tick(acked)));
+        told.iter().for_each(|tick| view.tell(Tick(*tick)));
+        view
+    }
+
+    #[test]
+    fn differences_are_from_what_is_surely_there() {
+        assert_eq!(View::new(LensId(0), false, 0).basis(Tick(10)), None);
+        let mut view = view(10, &[12, 14]);
+        // What was told at 12 is open, and may have come.
+        assert_eq!(
+            [10, 11, 12, 13].map(|base| view.basis(Tick(base))),
+            [Some(Tick(10)), Some(Tick(10)), None, None]
+        );
+        view.sent = view.acked; // it is thought to be lost
+        assert_eq!(view.basis(Tick(13)), None);
+        view.tell(Tick(15));
+        view.arrived(view.acked, Cursor::through(Tick(15)));
+        assert_eq!(view.basis(Tick(15)), Some(Tick(15)));
+        assert_eq!(view.basis(Tick(14)), None); // that was before
+    }
+
+    #[test]
+    fn part_of_a_tick_is_no_ground_for_differences() {
+        let mut view = view(10, &[12]);
+        view.arrived(view.acked, Cursor { version: Tick(12), key: Some(ugas_core::mirror::PieceKey::Head) });
+        assert_eq!(view.basis(Tick(12)), None);
+    }
+
+    #[test]
+    fn who_goes_back_has_more_than_is_known() {
+        let hidden = ControllerId::UNSEEN;
+        let mut view = view(10, &[]);
+        view.withhold(hidden, Cursor::through(Tick(4)));
+        assert!(view.name(hidden));
+        assert_eq!(view.basis(Tick(10)), None);
+        view.tell(Tick(11));
+        view.arrived(view.acked, Cursor::through(Tick(11)));
+        assert_eq!(view.basis(Tick(11)), Some(Tick(11)));
     }
 }

@@ -3,20 +3,21 @@
 //! A block does not say whose pieces it has, nor when they were so; it is encoded once, and
 //! [appended](crate::bits::BitWriter::append) to many datagrams.
 
-use core::iter::once;
+mod attribute;
+mod read;
 
+use smallvec::SmallVec;
 use ugas_core::effect::Vector3;
 use ugas_core::handle::Handle;
-use ugas_core::id::{AttributeId, TagId};
+use ugas_core::id::AttributeId;
 use ugas_core::mirror::{Piece, PieceKey};
-use ugas_core::targeting::Placement;
-use ugas_core::time::Time;
 
+use self::attribute::Values;
 use super::dictionary::Dictionary;
 use super::error::EncodeError;
-use super::values::{Decoder, Encoder};
+use super::values::Encoder;
 use super::{group, ids};
-use crate::bits::{BitWriter, WireError, WireErrorKind};
+use crate::bits::BitWriter;
 use crate::limits::MAX_DATAGRAM;
 use crate::quantise::Quantiser;
 
@@ -35,29 +36,86 @@ impl Exactness {
     pub const fn of(own: bool) -> Self {
         if own { Self::Exact } else { Self::Rounded }
     }
+}
 
-    fn quantiser(self, dictionary: &Dictionary, attribute: AttributeId) -> Quantiser {
-        match self {
-            Self::Exact => Quantiser::Exact,
-            Self::Rounded => dictionary.attribute(attribute),
+/// What a piece was at the tick that differences are from, as far as they are told as such.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Old {
+    /// Not there, or of a kind that is always told whole.
+    #[default]
+    Nothing,
+    /// Of an attribute.
+    Attribute {
+        /// Base value.
+        base: f64,
+        /// Current value.
+        current: f64,
+    },
+    /// Of a tag.
+    Tag(u32),
+}
+
+impl Old {
+    /// What is to be remembered of a piece.
+    pub(crate) fn of(piece: Option<&Piece>) -> Self {
+        match piece {
+            Some(Piece::Attribute { base, current }) => Self::Attribute { base: *base, current: *current },
+            Some(Piece::Tag(count)) => Self::Tag(*count),
+            _ => Self::Nothing,
         }
+    }
+
+    /// What a tag becomes that comes or goes, as most do.
+    fn toggled(self) -> Option<u32> {
+        if matches!(self, Self::Tag(1..)) { None } else { Some(1) }
     }
 }
 
-/// Writes pieces of a controller, which come by rising key; `None` stands for one that is gone.
+/// Whether pieces are told by how they differ from what the client has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Basis {
+    /// They are told whole.
+    Whole,
+    /// They are told by their differences.
+    Old,
+}
+
+/// A piece of a controller as it is now, `None` if it is gone, and what the client has of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Which.
+    pub key: PieceKey,
+    /// What it is.
+    pub piece: Option<&'a Piece>,
+    /// What it was; of no matter if pieces are told whole.
+    pub old: Old,
+}
+
+impl<'a> Told<'a> {
+    /// A piece that is told whole.
+    pub fn whole(key: PieceKey, piece: Option<&'a Piece>) -> Self {
+        Self { key, piece, old: Old::Nothing }
+    }
+}
+
+/// Writes pieces of a controller, which come by rising key.
 ///
 /// ```
 /// use ugas_core::id::AttributeId;
 /// use ugas_core::mirror::{Piece, PieceKey};
 /// use ugas_net::bits::BitWriter;
-/// use ugas_net::wire::{Dictionary, Exactness, write_block};
+/// use ugas_net::wire::{Basis, Dictionary, Exactness, Old, Told, write_block};
 ///
-/// let dictionary = Dictionary::sized(200, 16);
-/// let health = (PieceKey::Attribute(AttributeId::from_index(4)), Piece::Attribute { base: 80.0, current: 80.0 });
+/// let dictionary = Dictionary::sized(200, 16).with_common(AttributeId::from_index(4), [-5.0])?;
+/// let health = Piece::Attribute { base: 80.0, current: 80.0 };
+/// let told = Told { old: Old::Attribute { base: 85.0, current: 85.0 }, ..Told::whole(
+///     PieceKey::Attribute(AttributeId::from_index(4)),
+///     Some(&health),
+/// ) };
 /// let mut block = BitWriter::new();
-/// write_block(&dictionary, Exactness::Rounded, [(health.0, Some(&health.1))].into_iter(), &mut block)?;
-/// assert_eq!(block.byte_len(), 4);
-/// # Ok::<(), ugas_net::wire::EncodeError>(())
+/// write_block(&dictionary, Exactness::Exact, Basis::Old, [told].into_iter(), &mut block)?;
+/// assert_eq!(block.byte_len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -65,24 +123,25 @@ impl Exactness {
 pub fn write_block<'a>(
     dictionary: &Dictionary,
     exactness: Exactness,
-    pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
+    basis: Basis,
+    pieces: impl Iterator<Item = Told<'a>> + Clone,
     block: &mut BitWriter,
 ) -> Result<(), EncodeError> {
     let mark = block.mark();
-    let written = Encoder { bits: &mut *block, dictionary }.block(exactness, pieces);
+    let written = Encoder { bits: &mut *block, dictionary }.block(exactness, basis, pieces);
     if written.is_err() {
         block.rewind(mark);
     }
     written
 }
 
-/// Kinds of pieces, in the order of their keys.
+/// Kinds of pieces that seldom change, in the order of their keys. Attributes that are gone are such a kind; those that
+/// are there, and tags, come before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Head,
     Placement,
-    Attribute,
-    Tag,
+    LostAttribute,
     Cue,
     Effect,
     Ability,
@@ -92,11 +151,10 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 9] = [
         Self::Head,
         Self::Placement,
-        Self::Attribute,
-        Self::Tag,
+        Self::LostAttribute,
         Self::Cue,
         Self::Effect,
         Self::Ability,
@@ -104,24 +162,19 @@ impl Kind {
         Self::Task,
         Self::Inputs,
     ];
-    /// Those that change all the time: whether they are there takes a bit each, and one for all others.
-    const LIVELY: [Self; 3] = [Self::Attribute, Self::Tag, Self::Effect];
-    /// The others.
-    const QUIET: [Self; 7] =
-        [Self::Head, Self::Placement, Self::Cue, Self::Ability, Self::Run, Self::Task, Self::Inputs];
 
-    fn of(key: PieceKey) -> Self {
-        match key {
-            PieceKey::Head => Self::Head,
-            PieceKey::Placement => Self::Placement,
-            PieceKey::Attribute(_) => Self::Attribute,
-            PieceKey::Tag(_) => Self::Tag,
-            PieceKey::Cue(_) => Self::Cue,
-            PieceKey::Effect(_) => Self::Effect,
-            PieceKey::Ability(_) => Self::Ability,
-            PieceKey::Run(_) => Self::Run,
-            PieceKey::Task(_) => Self::Task,
-            PieceKey::Inputs => Self::Inputs,
+    fn of(told: &Told<'_>) -> Option<Self> {
+        match told.key {
+            PieceKey::Head => Some(Self::Head),
+            PieceKey::Placement => Some(Self::Placement),
+            PieceKey::Attribute(_) => told.piece.is_none().then_some(Self::LostAttribute),
+            PieceKey::Tag(_) => None,
+            PieceKey::Cue(_) => Some(Self::Cue),
+            PieceKey::Effect(_) => Some(Self::Effect),
+            PieceKey::Ability(_) => Some(Self::Ability),
+            PieceKey::Run(_) => Some(Self::Run),
+            PieceKey::Task(_) => Some(Self::Task),
+            PieceKey::Inputs => Some(Self::Inputs),
         }
     }
 
@@ -130,58 +183,134 @@ impl Kind {
     }
 }
 
+/// What comes next in a block. What may come depends on what came, and takes a bit each until it is found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Next {
+    End,
+    Attribute,
+    Tag,
+    Rest,
+}
+
+impl Next {
+    /// What may come after this one; at the beginning after nothing, for a block has something in it.
+    fn after(last: Option<Self>) -> &'static [Self] {
+        match last {
+            None => &[Self::Attribute, Self::Tag, Self::Rest],
+            Some(Self::Attribute) => &[Self::End, Self::Attribute, Self::Tag, Self::Rest],
+            _ => &[Self::End, Self::Tag, Self::Rest],
+        }
+    }
+}
+
 impl Encoder<'_> {
     fn block<'a>(
         &mut self,
         exactness: Exactness,
-        pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
+        basis: Basis,
+        pieces: impl Iterator<Item = Told<'a>> + Clone,
     ) -> Result<(), EncodeError> {
         let mut there = 0;
         let mut previous = None;
-        for (key, _) in pieces.clone() {
-            if previous.is_some_and(|previous| previous >= key) {
+        let mut attributes: SmallVec<[(u32, AttributeId, Told<'a>); 8]> = SmallVec::new();
+        for told in pieces.clone() {
+            if previous.is_some_and(|previous| previous >= told.key) {
                 return Err(EncodeError::Unsorted("pieces"));
             }
-            previous = Some(key);
-            there |= Kind::of(key).bit();
+            previous = Some(told.key);
+            there |= Kind::of(&told).map_or(0, Kind::bit);
+            if let (PieceKey::Attribute(attribute), Some(_)) = (told.key, told.piece) {
+                attributes.push((self.rank(attribute)?, attribute, told));
+            }
         }
-        self.kinds(there);
+        attributes.sort_unstable_by_key(|(rank, ..)| *rank);
+        let mut last = None;
+        let mut least = 0;
+        for (rank, attribute, told) in attributes {
+            self.next(&mut last, Next::Attribute);
+            self.bits.gamma(u64::from(rank - least));
+            least = rank + 1;
+            let Some(Piece::Attribute { base, current }) = told.piece else {
+                return Err(EncodeError::OtherPiece(told.key));
+            };
+            let values = Values { dictionary: self.dictionary, exactness, attribute };
+            values.write(self.bits, basis, told.old, *base, *current)?;
+        }
+        for told in pieces.clone() {
+            let PieceKey::Tag(tag) = told.key else { continue };
+            self.next(&mut last, Next::Tag);
+            self.tag(tag)?;
+            self.grants(basis, &told)?;
+        }
+        if there == 0 && last.is_some() {
+            self.next(&mut last, Next::End);
+            return Ok(());
+        }
+        self.next(&mut last, Next::Rest);
+        for kind in Kind::ALL {
+            self.bits.bool(there & kind.bit() != 0);
+        }
         for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
-            let of_kind = pieces.clone().filter(move |(key, _)| Kind::of(*key) == kind);
-            self.pieces_of(exactness, kind, of_kind)?;
+            let of_kind = pieces.clone().filter(move |told| Kind::of(told) == Some(kind));
+            self.pieces_of(kind, of_kind)?;
         }
         Ok(())
     }
 
-    fn kinds(&mut self, there: u32) {
-        let mut bit = |kind: Kind| self.bits.bool(there & kind.bit() != 0);
-        Kind::LIVELY.into_iter().for_each(&mut bit);
-        let quiet = Kind::QUIET.iter().any(|kind| there & kind.bit() != 0);
-        self.bits.bool(quiet);
-        if quiet {
-            Kind::QUIET.into_iter().for_each(|kind| self.bits.bool(there & kind.bit() != 0));
+    fn rank(&self, attribute: AttributeId) -> Result<u32, EncodeError> {
+        let known = self.dictionary.attributes();
+        let unknown = EncodeError::UnknownId { what: "attributes", index: attribute.index(), known };
+        self.dictionary.rank(attribute).ok_or(unknown)
+    }
+
+    fn next(&mut self, last: &mut Option<Next>, next: Next) {
+        let may_be = Next::after(*last);
+        let steps = may_be.iter().take_while(|other| **other != next).count() as u32;
+        // The last that may be needs no bit to say that it is not another.
+        let bits = (steps + 1).min(may_be.len() as u32 - 1);
+        self.bits.bits((1 << steps) - 1, bits);
+        *last = Some(next);
+    }
+
+    fn grants(&mut self, basis: Basis, told: &Told<'_>) -> Result<(), EncodeError> {
+        let count = match told.piece {
+            None => None,
+            Some(Piece::Tag(count)) => Some(*count),
+            Some(_) => return Err(EncodeError::OtherPiece(told.key)),
+        };
+        if basis == Basis::Old {
+            let is_toggled = count == told.old.toggled();
+            self.bits.bool(!is_toggled);
+            if is_toggled {
+                return Ok(());
+            }
         }
+        self.bits.bool(count.is_none());
+        if let Some(count) = count {
+            self.bits.varint(u64::from(count), group::GRANTS);
+        }
+        Ok(())
     }
 
     fn pieces_of<'a>(
         &mut self,
-        exactness: Exactness,
         kind: Kind,
-        pieces: impl Iterator<Item = (PieceKey, Option<&'a Piece>)> + Clone,
+        pieces: impl Iterator<Item = Told<'a>> + Clone,
     ) -> Result<(), EncodeError> {
-        let keys = pieces.clone().map(|(key, _)| key);
+        let keys = pieces.clone().map(|told| told.key);
         match kind {
             Kind::Head | Kind::Placement | Kind::Inputs => {}
-            Kind::Attribute => {
+            Kind::LostAttribute => {
                 let indexes = keys.filter_map(|key| match key {
                     PieceKey::Attribute(attribute) => Some(attribute.index()),
                     _ => None,
                 });
-                ids::write(self.bits, "attributes", self.dictionary.attributes(), indexes)?;
+                // That they are gone is all there is to say.
+                return ids::write(self.bits, "attributes", self.dictionary.attributes(), indexes);
             }
-            Kind::Tag | Kind::Cue => {
+            Kind::Cue => {
                 let indexes = keys.filter_map(|key| match key {
-                    PieceKey::Tag(tag) | PieceKey::Cue(tag) => Some(tag.index()),
+                    PieceKey::Cue(tag) => Some(tag.index()),
                     _ => None,
                 });
                 ids::write(self.bits, "tags", self.dictionary.tags(), indexes)?;
@@ -203,14 +332,14 @@ impl Encoder<'_> {
                 _ => None,
             })?,
         }
-        let some_gone = pieces.clone().any(|(_, piece)| piece.is_none());
+        let some_gone = pieces.clone().any(|told| told.piece.is_none());
         self.bits.bool(some_gone);
-        for (key, piece) in pieces {
+        for told in pieces {
             if some_gone {
-                self.bits.bool(piece.is_none());
+                self.bits.bool(told.piece.is_none());
             }
-            if let Some(piece) = piece {
-                self.piece(exactness, key, piece)?;
+            if let Some(piece) = told.piece {
+                self.piece(told.key, piece)?;
             }
         }
         Ok(())
@@ -231,18 +360,11 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, exactness: Exactness, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
+    fn piece(&mut self, key: PieceKey, piece: &Piece) -> Result<(), EncodeError> {
         match (key, piece) {
             (PieceKey::Placement, Piece::Placement(placement)) => {
                 self.coded(self.dictionary.positions(), placement.position())?;
                 self.coded(self.dictionary.facings(), placement.facing())
-            }
-            (PieceKey::Attribute(attribute), Piece::Attribute { base, current }) => {
-                self.attribute(exactness.quantiser(self.dictionary, attribute), *base, *current)
-            }
-            (PieceKey::Tag(_), Piece::Tag(count)) => {
-                self.bits.varint(u64::from(*count), group::GRANTS);
-                Ok(())
             }
             (PieceKey::Cue(_), Piece::Cue { count, since }) => {
                 self.bits.varint(u64::from(*count), group::GRANTS);
@@ -262,165 +384,11 @@ impl Encoder<'_> {
         }
     }
 
-    fn attribute(&mut self, quantiser: Quantiser, base: f64, current: f64) -> Result<(), EncodeError> {
-        let code = |value| quantiser.code(value).ok_or(EncodeError::NotFinite("an attribute"));
-        let (base, current) = (code(base)?, code(current)?);
-        self.bits.bool(base != current);
-        quantiser.write(self.bits, base);
-        if base != current {
-            quantiser.write(self.bits, current);
-        }
-        Ok(())
-    }
-
     fn coded(&mut self, quantiser: Quantiser, vector: Vector3) -> Result<(), EncodeError> {
         for value in vector {
             let code = quantiser.code(value).ok_or(EncodeError::NotFinite("a placement"))?;
             quantiser.write(self.bits, code);
         }
         Ok(())
-    }
-}
-
-impl Decoder<'_> {
-    /// Pieces by rising key.
-    pub(super) fn block(
-        &mut self,
-        exactness: Exactness,
-    ) -> Result<Vec<(PieceKey, Option<Piece>)>, WireError> {
-        let there = self.kinds()?;
-        let mut pieces = Vec::new();
-        for kind in Kind::ALL.into_iter().filter(|kind| there & kind.bit() != 0) {
-            match kind {
-                Kind::Head => self.pieces_of(exactness, &mut pieces, once(PieceKey::Head))?,
-                Kind::Placement => self.pieces_of(exactness, &mut pieces, once(PieceKey::Placement))?,
-                Kind::Inputs => self.pieces_of(exactness, &mut pieces, once(PieceKey::Inputs))?,
-                Kind::Attribute => {
-                    let ids = ids::read(&mut self.bits, "attributes", self.dictionary.attributes())?;
-                    let keys = ids.into_iter().map(|id| PieceKey::Attribute(AttributeId::from_index(id)));
-                    self.pieces_of(exactness, &mut pieces, keys)?;
-                }
-                Kind::Tag => {
-                    let tags = self.tags()?;
-                    self.pieces_of(exactness, &mut pieces, tags.into_iter().map(PieceKey::Tag))?;
-                }
-                Kind::Cue => {
-                    let tags = self.tags()?;
-                    self.pieces_of(exactness, &mut pieces, tags.into_iter().map(PieceKey::Cue))?;
-                }
-                Kind::Effect => self.handles(&mut pieces, PieceKey::Effect)?,
-                Kind::Ability => self.handles(&mut pieces, PieceKey::Ability)?,
-                Kind::Run => self.handles(&mut pieces, PieceKey::Run)?,
-                Kind::Task => self.handles(&mut pieces, PieceKey::Task)?,
-            }
-        }
-        Ok(pieces)
-    }
-
-    fn kinds(&mut self) -> Result<u32, WireError> {
-        let mut there = 0;
-        for kind in Kind::LIVELY {
-            there |= if self.bits.bool()? { kind.bit() } else { 0 };
-        }
-        let begin = self.bits.position();
-        if self.bits.bool()? {
-            let lively = there;
-            for kind in Kind::QUIET {
-                there |= if self.bits.bool()? { kind.bit() } else { 0 };
-            }
-            if there == lively {
-                return self.error_at(begin, WireErrorKind::NotCanonical("the list of kinds"));
-            }
-        }
-        Ok(there)
-    }
-
-    fn tags(&mut self) -> Result<Vec<TagId>, WireError> {
-        let ids = ids::read(&mut self.bits, "tags", self.dictionary.tags())?;
-        Ok(ids.into_iter().map(TagId::from_index).collect())
-    }
-
-    fn handles<H: Handle>(
-        &mut self,
-        pieces: &mut Vec<(PieceKey, Option<Piece>)>,
-        key: impl Fn(H) -> PieceKey,
-    ) -> Result<(), WireError> {
-        // The index and the generation take a group each.
-        let bits_each = u64::from(group::INDEX_GAP + group::GENERATION + 2);
-        let count = self.bits.count_some("handles", group::HANDLES, MAX_DATAGRAM, bits_each)?;
-        let mut handles: Vec<H> = Vec::with_capacity(count);
-        for _ in 0..count {
-            let handle = self.next_handle(handles.last().copied())?;
-            handles.push(handle);
-        }
-        self.pieces_of(Exactness::Exact, pieces, handles.into_iter().map(key))
-    }
-
-    fn pieces_of(
-        &mut self,
-        exactness: Exactness,
-        pieces: &mut Vec<(PieceKey, Option<Piece>)>,
-        keys: impl Iterator<Item = PieceKey>,
-    ) -> Result<(), WireError> {
-        let begin = self.bits.position();
-        let some_gone = self.bits.bool()?;
-        let mut gone = 0;
-        for key in keys {
-            if some_gone && self.bits.bool()? {
-                pieces.push((key, None));
-                gone += 1;
-            } else {
-                let piece = self.piece(exactness, key)?;
-                pieces.push((key, Some(piece)));
-            }
-        }
-        if some_gone && gone == 0 {
-            return self.error_at(begin, WireErrorKind::NotCanonical("what is gone"));
-        }
-        Ok(())
-    }
-
-    fn piece(&mut self, exactness: Exactness, key: PieceKey) -> Result<Piece, WireError> {
-        Ok(match key {
-            PieceKey::Placement => {
-                let not_finite = self.bits.error(WireErrorKind::NotFinite);
-                let position = self.coded(self.dictionary.positions())?;
-                let facing = self.coded(self.dictionary.facings())?;
-                Piece::Placement(Placement::new(position, facing).map_err(|_| not_finite)?)
-            }
-            PieceKey::Attribute(attribute) => {
-                self.attribute(exactness.quantiser(self.dictionary, attribute))?
-            }
-            PieceKey::Tag(_) => Piece::Tag(self.bits.small(group::GRANTS)?),
-            PieceKey::Cue(_) => Piece::Cue {
-                count: self.bits.small(group::GRANTS)?,
-                since: Time::from_micros(self.bits.varint(group::TIME)?),
-            },
-            PieceKey::Head
-            | PieceKey::Effect(_)
-            | PieceKey::Ability(_)
-            | PieceKey::Run(_)
-            | PieceKey::Task(_)
-            | PieceKey::Inputs => Piece::Record(self.bytes("bytes of a record", MAX_DATAGRAM)?.into()),
-        })
-    }
-
-    fn attribute(&mut self, quantiser: Quantiser) -> Result<Piece, WireError> {
-        let begin = self.bits.position();
-        let differs = self.bits.bool()?;
-        let base = quantiser.read(&mut self.bits)?;
-        let current = if differs { quantiser.read(&mut self.bits)? } else { base };
-        if differs && base == current {
-            return self.error_at(begin, WireErrorKind::NotCanonical("an attribute"));
-        }
-        Ok(Piece::Attribute { base: quantiser.value(base), current: quantiser.value(current) })
-    }
-
-    fn coded(&mut self, quantiser: Quantiser) -> Result<Vector3, WireError> {
-        let mut vector = [0.0; 3];
-        for value in &mut vector {
-            *value = quantiser.value(quantiser.read(&mut self.bits)?);
-        }
-        Ok(vector)
     }
 }

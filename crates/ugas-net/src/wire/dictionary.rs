@@ -1,13 +1,18 @@
 //! What both sides must know alike to read each other.
 
 use ugas_core::catalog::Catalog;
+use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::hash::{StateHash, StateHasher};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::input::InputId;
+use ugas_core::modifier::Operation;
 
 use crate::bits::width;
 use crate::limits::MAX_INPUT_NAME;
 use crate::quantise::{Quantiser, QuantiserError};
+
+/// Most changes of an attribute that have a short name.
+const MOST_COMMON: usize = 14;
 
 /// What both sides must know alike to read each other: how many tags and attributes there are, how exactly each
 /// attribute is told, and names that need not be spelled out.
@@ -29,6 +34,14 @@ use crate::quantise::{Quantiser, QuantiserError};
 pub struct Dictionary {
     tags: u32,
     attributes: Box<[Quantiser]>,
+    /// By how much the rules change each attribute, the smallest first.
+    common: Box<[Box<[f64]>]>,
+    /// The same in steps of its quantiser.
+    common_steps: Box<[Box<[i64]>]>,
+    /// All attributes, those that are told less exactly first: they are what others are told of.
+    order: Box<[u32]>,
+    /// Where each of them is in that order.
+    ranks: Box<[u32]>,
     positions: Quantiser,
     facings: Quantiser,
     /// Sorted.
@@ -68,17 +81,41 @@ pub enum DictionaryError {
 }
 
 impl Dictionary {
-    /// Of a catalog, with everything told exactly.
+    /// Of a catalog, with everything told exactly. What its effects add to an attribute, by a number that they name, are
+    /// its [common changes](Self::with_common).
     pub fn of(catalog: &Catalog) -> Self {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Self::sized(count(catalog.tags().len()), count(catalog.attribute_count()))
+        let mut dictionary = Self::sized(count(catalog.tags().len()), count(catalog.attribute_count()));
+        let mut common = vec![Vec::new(); dictionary.attributes.len()];
+        for modifier in catalog.effects().flat_map(|(_, effect)| &effect.def().modifiers) {
+            let adds = matches!(modifier.operation, Operation::Add | Operation::AddPost);
+            let MagnitudeDef::Scalable { value: Some(value), curve: None, .. } = modifier.magnitude else {
+                continue;
+            };
+            let Ok(attribute) = catalog.attribute(&modifier.attribute) else { continue };
+            if let Some(common) = common.get_mut(attribute.index() as usize).filter(|_| adds) {
+                common.push(value);
+            }
+        }
+        dictionary.common = common.into_iter().map(common_of).collect();
+        dictionary.arranged()
     }
 
     /// Of a catalog with so many tags and attributes.
     pub fn sized(tags: u32, attributes: u32) -> Self {
-        let attributes = vec![Quantiser::Exact; attributes as usize].into();
-        let (positions, facings) = (Quantiser::Exact, Quantiser::Exact);
-        Self { tags, attributes, positions, facings, inputs: Box::default() }
+        let count = attributes as usize;
+        let dictionary = Self {
+            tags,
+            attributes: vec![Quantiser::Exact; count].into(),
+            common: vec![Box::default(); count].into(),
+            common_steps: Box::default(),
+            order: Box::default(),
+            ranks: Box::default(),
+            positions: Quantiser::Exact,
+            facings: Quantiser::Exact,
+            inputs: Box::default(),
+        };
+        dictionary.arranged()
     }
 
     /// Tells an attribute less exactly.
@@ -94,7 +131,24 @@ impl Dictionary {
         let known = self.attributes();
         let slot = self.attributes.get_mut(attribute.index() as usize);
         *slot.ok_or(DictionaryError::UnknownAttribute { attribute, known })? = quantiser;
-        Ok(self)
+        Ok(self.arranged())
+    }
+
+    /// By how much an attribute changes most often, in place of what the rules say: these changes take few bits. They are
+    /// ordered by size, and there is room for fourteen.
+    ///
+    /// # Errors
+    /// If there is no such attribute.
+    pub fn with_common(
+        mut self,
+        attribute: AttributeId,
+        changes: impl IntoIterator<Item = f64>,
+    ) -> Result<Self, DictionaryError> {
+        let known = self.attributes();
+        let slot = self.common.get_mut(attribute.index() as usize);
+        *slot.ok_or(DictionaryError::UnknownAttribute { attribute, known })? =
+            common_of(changes.into_iter().collect());
+        Ok(self.arranged())
     }
 
     /// Tells each coordinate of a placement less exactly.
@@ -165,6 +219,44 @@ impl Dictionary {
         self.facings
     }
 
+    /// By how much an attribute changes most often, the smallest first.
+    pub fn common(&self, attribute: AttributeId) -> &[f64] {
+        self.common.get(attribute.index() as usize).map_or(&[], |common| common)
+    }
+
+    /// The same in steps of its quantiser, if it has one.
+    pub(super) fn common_steps(&self, attribute: AttributeId) -> &[i64] {
+        self.common_steps.get(attribute.index() as usize).map_or(&[], |common| common)
+    }
+
+    /// Where an attribute is among those that are told less exactly, and then all others.
+    pub(super) fn rank(&self, attribute: AttributeId) -> Option<u32> {
+        self.ranks.get(attribute.index() as usize).copied()
+    }
+
+    /// The attribute at a rank.
+    pub(super) fn ranked(&self, rank: u64) -> Option<AttributeId> {
+        let index = self.order.get(usize::try_from(rank).ok()?)?;
+        Some(AttributeId::from_index(*index))
+    }
+
+    /// With what follows from the quantisers.
+    fn arranged(mut self) -> Self {
+        let is_exact = |index: &u32| self.attributes.get(*index as usize) == Some(&Quantiser::Exact);
+        let mut order: Vec<u32> = (0..self.attributes()).collect();
+        order.sort_by_key(is_exact);
+        let mut ranks = vec![0; order.len()];
+        for (rank, index) in (0..).zip(&order) {
+            if let Some(slot) = ranks.get_mut(*index as usize) {
+                *slot = rank;
+            }
+        }
+        (self.order, self.ranks) = (order.into(), ranks.into());
+        let pairs = self.attributes.iter().zip(&self.common);
+        self.common_steps = pairs.map(|(quantiser, common)| quantiser.steps_of(common).into()).collect();
+        self
+    }
+
     /// How many bits a tag takes by itself.
     pub(super) fn tag_bits(&self) -> u32 {
         width(self.tags)
@@ -193,11 +285,24 @@ impl StateHash for Dictionary {
         self.tags.state_hash(hasher);
         self.attributes().state_hash(hasher);
         self.attributes.iter().for_each(|quantiser| quantiser.state_hash(hasher));
+        for common in &self.common {
+            (common.len() as u64).state_hash(hasher);
+            common.iter().for_each(|change| change.state_hash(hasher));
+        }
         self.positions.state_hash(hasher);
         self.facings.state_hash(hasher);
         (self.inputs.len() as u64).state_hash(hasher);
         self.inputs.iter().for_each(|input| input.state_hash(hasher));
     }
+}
+
+/// Changes that have a short name, the smallest first, and of two that are as large the one downwards.
+fn common_of(mut changes: Vec<f64>) -> Box<[f64]> {
+    changes.retain(|change| change.is_finite() && *change != 0.0);
+    changes.sort_by(|one, other| one.abs().total_cmp(&other.abs()).then(one.total_cmp(other)));
+    changes.dedup();
+    changes.truncate(MOST_COMMON);
+    changes.into()
 }
 
 fn check(quantiser: Quantiser, what: impl FnOnce() -> String) -> Result<(), DictionaryError> {
@@ -221,12 +326,31 @@ mod tests {
             plain().with_positions(Quantiser::Step(0.5)).unwrap(),
             plain().with_facings(Quantiser::Step(0.5)).unwrap(),
             plain().with_inputs(["Jump"]).unwrap(),
+            plain().with_common(attribute, [-5.0]).unwrap(),
         ];
         assert_eq!(plain().hash(), plain().hash());
         for (at, one) in others.iter().enumerate() {
             assert_ne!(one.hash(), plain().hash(), "{at}");
             assert!(others[..at].iter().all(|other| other.hash() != one.hash()), "{at}");
         }
+    }
+
+    #[test]
+    fn what_is_told_to_others_comes_first() {
+        let attribute = AttributeId::from_index;
+        let coarse = Dictionary::sized(1, 3).with_attribute(attribute(1), Quantiser::Step(2.0)).unwrap();
+        assert_eq!(
+            (0..4).map(|rank| coarse.ranked(rank)).collect::<Vec<_>>(),
+            [Some(attribute(1)), Some(attribute(0)), Some(attribute(2)), None]
+        );
+        assert_eq!(
+            (0..3).map(|id| coarse.rank(attribute(id))).collect::<Vec<_>>(),
+            [Some(1), Some(0), Some(2)]
+        );
+        let common = coarse.with_common(attribute(1), [5.0, f64::NAN, -2.0, 0.0, 2.0, 5.0]).unwrap();
+        assert_eq!(common.common(attribute(1)), [-2.0, 2.0, 5.0]);
+        assert_eq!(common.common_steps(attribute(1)), [-1, 1, 2, 3]); // 5 / 2 = 2.5
+        assert!(common.with_common(attribute(3), [1.0]).is_err());
     }
 
     #[test]

@@ -34,8 +34,13 @@ impl Encoder<'_> {
         self.bits.varint(u64::from(packet.0), group::PACKET);
     }
 
-    pub(super) fn ack(&mut self, ack: Ack) {
+    fn ack(&mut self, ack: Ack) {
         self.packet(ack.newest);
+        self.ack_earlier(ack);
+    }
+
+    /// Which before the newest arrived.
+    pub(super) fn ack_earlier(&mut self, ack: Ack) {
         let is_full = ack.earlier == all_before(ack.newest);
         self.bits.bool(!is_full);
         if !is_full {
@@ -87,8 +92,13 @@ impl Decoder<'_> {
         self.bits.small(group::PACKET).map(PacketId)
     }
 
-    pub(super) fn ack(&mut self) -> Result<Ack, WireError> {
+    fn ack(&mut self) -> Result<Ack, WireError> {
         let newest = self.packet()?;
+        self.ack_earlier(newest)
+    }
+
+    /// Which before the newest arrived.
+    pub(super) fn ack_earlier(&mut self, newest: PacketId) -> Result<Ack, WireError> {
         let full = all_before(newest);
         if !self.bits.bool()? {
             return Ok(Ack { newest, earlier: full });

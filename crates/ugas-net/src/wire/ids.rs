@@ -32,22 +32,19 @@ pub(super) fn write(
     let is_mask = mask_is_shorter(known, count, ids.clone());
     writer.bool(is_mask);
     if is_mask {
-        let mut at = 0;
-        for id in ids {
-            zeros(writer, id - at);
-            writer.bool(true);
-            at = id + 1;
-        }
-        zeros(writer, known - at);
+        write_mask(writer, known, ids);
         return Ok(());
     }
     writer.varint(u64::from(count.saturating_sub(1)), COUNT_GROUP);
     let low = low_bits(known, count);
     for gap in gaps(ids) {
-        for _ in 0..gap >> low {
-            writer.bool(true);
+        let mut high = gap >> low;
+        while high >= 63 {
+            writer.bits(u64::MAX, 63);
+            high -= 63;
         }
-        writer.bool(false);
+        // As many bits that are set, and one that is not.
+        writer.bits((1 << high) - 1, high + 1);
         writer.bits(u64::from(gap), low);
     }
     Ok(())
@@ -107,11 +104,18 @@ fn read_gaps(reader: &mut BitReader<'_>, what: &'static str, known: u32) -> Resu
     Ok(ids)
 }
 
-fn zeros(writer: &mut BitWriter, mut count: u32) {
-    while count > 0 {
-        let now = count.min(64);
-        writer.bits(0, now);
-        count -= now;
+fn write_mask(writer: &mut BitWriter, known: u32, ids: impl Iterator<Item = u32>) {
+    let (mut word, mut begin) = (0u64, 0);
+    for id in ids {
+        while id - begin >= 64 {
+            writer.bits(word, 64);
+            (word, begin) = (0, begin + 64);
+        }
+        word |= 1 << (id - begin);
+    }
+    while known > begin {
+        writer.bits(word, known - begin);
+        (word, begin) = (0, begin.saturating_add(64));
     }
 }
 

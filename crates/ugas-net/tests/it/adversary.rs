@@ -10,10 +10,10 @@ use ugas_core::task::TaskOutcome;
 use ugas_core::time::{Span, Time};
 use ugas_net::link::Conditions;
 use ugas_net::message::{
-    Ack, ClientId, CommandFrame, ControllerChange, ControllerUpdate, Feedback, Frames, Hello, NetCommand,
-    PROTOCOL, PacketId, Rejection, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
+    Ack, ClientId, CommandFrame, ControllerChange, ControllerUpdate, Frames, Hello, NetCommand, PROTOCOL,
+    PacketId, Rejection, RunRef, ToClient, ToServer, Update, Verdict, Welcome,
 };
-use ugas_net::wire::{Dictionary, decode_to_client, encode_to_client, encode_to_server};
+use ugas_net::wire::{Dictionary, Listener, encode_to_client, encode_to_server};
 use ugas_net::{
     Client, ClientConfig, ClientEvent, PeerId, Server, ServerConfig, ServerEvent, Tick, TickLength,
 };
@@ -24,6 +24,7 @@ use crate::fixture::{Match, catalog};
 struct Raw {
     server: Server,
     dictionary: Dictionary,
+    listener: Listener,
     now: Time,
     hero: ControllerId,
     packet: u32,
@@ -39,8 +40,16 @@ impl Raw {
         let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
         let dictionary = Dictionary::of(server.catalog());
         let hero = ControllerId::UNSEEN;
-        let mut raw =
-            Self { server, dictionary, now: Time::ZERO, hero, packet: 0, newest: 0, verdicts: Vec::new() };
+        let mut raw = Self {
+            server,
+            dictionary,
+            listener: Listener::new(),
+            now: Time::ZERO,
+            hero,
+            packet: 0,
+            newest: 0,
+            verdicts: Vec::new(),
+        };
         raw.hello(1);
         let client = raw.server.clients().next().unwrap();
         raw.hero = raw.server.simulation_mut().spawn("Hero").unwrap();
@@ -69,7 +78,8 @@ impl Raw {
         self.now += TickLength::default().span();
         self.server.tick(self.now);
         while let Some(transmit) = self.server.poll_transmit() {
-            if let Ok(ToClient::Update(update)) = decode_to_client(&self.dictionary, &transmit.bytes) {
+            if let Ok(ToClient::Update(update)) = self.listener.read(&self.dictionary, &transmit.bytes) {
+                self.listener.note(&update);
                 self.newest = self.newest.max(update.packet.0);
                 self.verdicts.extend(update.results.iter().map(|result| result.verdict));
             }
@@ -321,14 +331,12 @@ impl Puppet {
         self.packet += 1;
         let update = Update {
             packet: PacketId(self.packet),
-            ack: Ack::default(),
             tick: Tick(tick),
+            states_course: true,
             part,
             parts,
-            feedback: Feedback::default(),
-            results: Vec::new(),
             controllers,
-            bursts: Vec::new(),
+            ..Update::default()
         };
         let bytes = encode_to_client(&self.dictionary, &ToClient::Update(update)).unwrap();
         self.client.handle(Time::ZERO, &bytes);

@@ -8,6 +8,7 @@ mod fixture;
 mod law;
 mod meaning;
 mod messages;
+mod overheard;
 mod prediction;
 mod replication;
 mod soak;

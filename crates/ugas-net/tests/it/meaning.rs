@@ -26,10 +26,12 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 pub(crate) fn dictionary(dictionary: &Dictionary, inputs: &[&str]) -> Value {
     let attributes = (0..dictionary.attributes()).map(AttributeId::from_index);
+    let common: Vec<&[f64]> = attributes.clone().map(|id| dictionary.common(id)).collect();
     let attributes: Vec<Value> = attributes.map(|id| quantiser(dictionary.attribute(id))).collect();
     json!({
         "tags": dictionary.tags(),
         "attributes": attributes,
+        "common": common,
         "positions": quantiser(dictionary.positions()),
         "facings": quantiser(dictionary.facings()),
         "inputs": inputs,
@@ -97,10 +99,12 @@ pub(crate) fn to_client(message: &ToClient) -> Value {
         ToClient::Update(update) => json!({
             "message": "update",
             "packet": update.packet.0,
-            "ack": ack(update.ack),
             "tick": update.tick.0,
+            "course": { "step": update.course.step, "places": update.course.places },
+            "states_course": update.states_course,
+            "word": update.word.map(|word| json!({ "ack": ack(word.ack), "margin": word.margin })),
             "part": [update.part, update.parts],
-            "feedback": { "newest": update.feedback.newest.0, "margin": update.feedback.margin },
+            "since": update.since.0,
             "results": update.results.iter().map(result).collect::<Vec<_>>(),
             "bursts": update.bursts.iter().map(burst).collect::<Vec<_>>(),
             "controllers": update.controllers.iter().map(controller).collect::<Vec<_>>(),

@@ -15,9 +15,9 @@ use ugas_core::targeting::{Placement, Target, TargetData};
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
-    Feedback, Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient,
-    ToServer, Update, Verdict, Welcome,
+    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
+    Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient, ToServer,
+    Update, Verdict, Welcome, Word,
 };
 use ugas_net::quantise::Quantiser;
 use ugas_net::wire::Dictionary;
@@ -35,7 +35,9 @@ pub(crate) fn dictionary() -> Dictionary {
             1 => Quantiser::Step(0.1),
             _ => Quantiser::Range { min: 0.0, max: 4_095.0, bits: 12 },
         };
-        dictionary = dictionary.with_attribute(AttributeId::from_index(index), quantiser).unwrap();
+        let attribute = AttributeId::from_index(index);
+        dictionary = dictionary.with_attribute(attribute, quantiser).unwrap();
+        dictionary = dictionary.with_common(attribute, [-5.0, 2.0, -0.1, f64::from(index)]).unwrap();
     }
     let dictionary = dictionary.with_inputs(["Jump", "Fire", "Dodge"]).unwrap();
     dictionary.with_facings(Quantiser::Range { min: -1.0, max: 1.0, bits: 8 }).unwrap()
@@ -277,7 +279,7 @@ fn placement() -> impl Strategy<Value = Placement> {
     })
 }
 
-fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
+pub(crate) fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
     let record = || prop::option::of(payload().prop_map(|bytes| Piece::Record(bytes.into())));
     prop_oneof![
         8 => attribute(),
@@ -296,7 +298,7 @@ fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
     ]
 }
 
-fn pieces() -> impl Strategy<Value = Vec<(PieceKey, Option<Piece>)>> {
+pub(crate) fn pieces() -> impl Strategy<Value = Vec<(PieceKey, Option<Piece>)>> {
     let pieces = prop::collection::vec(piece(), 0..10);
     pieces.prop_map(|pieces| pieces.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect())
 }
@@ -327,17 +329,26 @@ fn part() -> impl Strategy<Value = (u8, u8)> {
     ]
 }
 
+fn word() -> impl Strategy<Value = Word> {
+    (ack(), any::<i16>()).prop_map(|(ack, margin)| Word { ack, margin })
+}
+
+/// Such as can be read without what came before.
 fn update() -> impl Strategy<Value = Update> {
-    let header = (integer(), ack(), tick(), part(), tick(), any::<i16>());
+    let since = prop_oneof![3 => Just(None), 1 => any::<Index>().prop_map(Some)];
+    let course = (1..=u32::MAX, integer()).prop_map(|(step, places)| Course { step, places });
+    let header = (integer(), tick(), course, prop::option::of(word()), part(), since);
     let bursts = prop::collection::vec(burst(), 0..3);
     (header, prop::collection::vec(result(), 0..4), controllers(), bursts).prop_map(
-        |((packet, ack, tick, (part, parts), newest, margin), results, controllers, bursts)| Update {
+        |((packet, tick, course, word, (part, parts), since), results, controllers, bursts)| Update {
             packet: PacketId(packet),
-            ack,
             tick,
+            course,
+            states_course: true,
+            word,
             part,
             parts,
-            feedback: Feedback { newest, margin },
+            since: Tick(since.map_or(0, |since| since.index(tick.0 as usize + 1) as u32)),
             results,
             controllers,
             bursts,

@@ -6,12 +6,15 @@ use ugas_core::id::{AttributeId, TagId};
 use ugas_core::mirror::{Piece, PieceKey, Sight};
 use ugas_core::targeting::{Target, TargetData};
 use ugas_net::Tick;
-use ugas_net::bits::BitWriter;
+use ugas_net::bits::{BitWriter, WireErrorKind};
 use ugas_net::message::{
-    Ack, CommandFrame, ControllerChange, ControllerUpdate, Feedback, Frames, NetCommand, PacketId, ToClient,
+    Ack, CommandFrame, ControllerChange, ControllerUpdate, Course, Frames, NetCommand, PacketId, ToClient,
     ToServer, Update,
 };
-use ugas_net::wire::{self, Dictionary, EncodeError, Exactness, Room, UpdateHeader, UpdateWriter, View};
+use ugas_net::wire::{
+    self, Basis, Dictionary, EncodeError, Exactness, Listener, MOST_PLACES, Old, Room, Told, UpdateBits,
+    UpdateHeader, UpdateWriter, View,
+};
 
 use crate::messages;
 
@@ -68,14 +71,11 @@ fn update(pieces: Vec<(PieceKey, Option<Piece>)>) -> ToClient {
     let change = ControllerChange::Pieces { epoch: 0, own: false, sight: Sight::SHOWN, pieces };
     ToClient::Update(Update {
         packet: PacketId(1),
-        ack: Ack::default(),
         tick: Tick(9),
-        part: 0,
+        states_course: true,
         parts: 1,
-        feedback: Feedback::default(),
-        results: Vec::new(),
         controllers: vec![ControllerUpdate { controller: controller(3), change }],
-        bursts: Vec::new(),
+        ..Update::default()
     })
 }
 
@@ -95,7 +95,7 @@ fn what_cannot_be_read_is_not_written() {
     assert_eq!(refused(vec![tag(5), tag(4)]), EncodeError::Unsorted("pieces"));
     assert_eq!(refused(vec![tag(5), tag(5)]), EncodeError::Unsorted("pieces"));
     assert_eq!(refused(vec![(attribute(0), Some(Piece::Tag(1)))]), EncodeError::OtherPiece(attribute(0)));
-    assert_eq!(refused(vec![tag(300)]), EncodeError::UnknownId { what: "tags", index: 300, known: 300 });
+    assert_eq!(refused(vec![tag(300)]), EncodeError::UnknownId { what: "tag", index: 300, known: 300 });
     let record = (PieceKey::Inputs, Some(Piece::Record(vec![0; 1_190].into())));
     assert_eq!(refused(vec![record]), EncodeError::TooLong);
 
@@ -121,11 +121,9 @@ fn a_block_that_cannot_be_written_leaves_nothing() {
     block.bits(0b101, 3);
     let before = block.clone();
     let piece = Piece::Attribute { base: f64::NAN, current: 0.0 };
-    let pieces = [(attribute(0), Some(&piece))];
-    assert!(
-        wire::write_block(&messages::dictionary(), Exactness::Rounded, pieces.into_iter(), &mut block)
-            .is_err()
-    );
+    let pieces = [Told::whole(attribute(0), Some(&piece))].into_iter();
+    let dictionary = messages::dictionary();
+    assert!(wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).is_err());
     assert_eq!(block, before);
 }
 
@@ -135,21 +133,17 @@ fn blocks_are_encoded_once_for_many_datagrams() {
     let value = Piece::Attribute { base: 50.0, current: 40.0 };
     let pieces = vec![(attribute(3), Some(value))];
     let mut block = BitWriter::new();
-    let borrowed = pieces.iter().map(|(key, piece)| (*key, piece.as_ref()));
-    wire::write_block(&dictionary, Exactness::Rounded, borrowed, &mut block).unwrap();
+    let borrowed = pieces.iter().map(|(key, piece)| Told::whole(*key, piece.as_ref()));
+    wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, borrowed, &mut block).unwrap();
 
     let ToClient::Update(expected) = update(pieces) else { unreachable!() };
-    let header = UpdateHeader {
-        packet: expected.packet,
-        ack: expected.ack,
-        tick: expected.tick,
-        feedback: expected.feedback,
-    };
-    let mut bits = BitWriter::new();
+    let Update { packet, tick, course, states_course, parts, .. } = expected;
+    let header = UpdateHeader { packet, tick, course, states_course, parts, ..UpdateHeader::default() };
+    let mut bits = UpdateBits::default();
     for _ in 0..2 {
         let mut writer = UpdateWriter::begin(&dictionary, header, bits);
         assert_eq!(writer.controller(controller(3), View::default(), &block), Ok(Room::Taken));
-        bits = writer.finish(0, 1).unwrap();
+        bits = writer.finish().unwrap();
         let bytes = bits.clone().into_bytes();
         let message = ToClient::Update(expected.clone());
         assert_eq!(wire::encode_to_client(&dictionary, &message).as_ref(), Ok(&bytes));
@@ -180,26 +174,23 @@ fn a_datagram_is_filled_and_never_overfilled() {
     let dictionary = messages::dictionary();
     let piece = Piece::Record(vec![7; 100].into());
     let mut block = BitWriter::new();
-    wire::write_block(
-        &dictionary,
-        Exactness::Rounded,
-        [(PieceKey::Inputs, Some(&piece))].into_iter(),
-        &mut block,
-    )
-    .unwrap();
-    let mut writer = UpdateWriter::begin(&dictionary, UpdateHeader::default(), BitWriter::new());
+    let pieces = [Told::whole(PieceKey::Inputs, Some(&piece))].into_iter();
+    wire::write_block(&dictionary, Exactness::Rounded, Basis::Whole, pieces, &mut block).unwrap();
+    let header = UpdateHeader { states_course: true, part: 1, parts: 2, ..UpdateHeader::default() };
+    let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
     let mut added = 0;
     while writer.controller(controller(added), View::default(), &block).unwrap() == Room::Taken {
         added += 1;
     }
-    // A block has 8 × 100 bits, 12 for their number, 11 for the kinds and 1 because nothing is gone: 824. Before it are 1
-    // for another one, 4 for the gap, 4 for the generation and 1 for the view, with 7 for the first index: 834 each.
-    // The header has 3 + 8 + 9 + 8 + 5 + 4 = 37 and the end 20: 11 blocks come to 9,234, and 12 to more than 9,600.
+    // A block has 8 × 100 bits, 12 for their number, 2 + 9 for the kinds and 1 because nothing is gone: 824. Before it are
+    // 1 for another one, 4 for the gap, 4 for the generation and 1 for the view, with 7 for the first index: 834 each.
+    // The header has 3 + 8 + 8 + 3 + 7 + 2 + 16 + 1 = 48, and the end 106 at most: 11 blocks come to 9,331, and 12 to more
+    // than 9,600.
     assert_eq!(added, 11);
     assert!(writer.room() < 834 && writer.bit_len() + writer.room() == 9_600);
     // Something smaller still fits.
     assert_eq!(writer.gone(controller(99)), Ok(Room::Taken));
-    let bytes = writer.finish(1, 2).unwrap().into_bytes();
+    let bytes = writer.finish().unwrap().into_bytes();
     let Ok(ToClient::Update(update)) = wire::decode_to_client(&dictionary, &bytes) else { panic!() };
     assert_eq!((update.controllers.len(), update.part, update.parts), (12, 1, 2));
 }
@@ -207,15 +198,184 @@ fn a_datagram_is_filled_and_never_overfilled() {
 #[test]
 fn lists_have_their_order() {
     let dictionary = Dictionary::sized(1, 1);
-    let header = UpdateHeader::default();
-    let mut writer = UpdateWriter::begin(&dictionary, header, BitWriter::new());
+    let course = Course { step: 1, places: 8 };
+    let header = UpdateHeader { course, part: 2, parts: 2, ..UpdateHeader::default() };
+    let begin = |header| UpdateWriter::begin(&dictionary, header, UpdateBits::default());
+    let mut writer = begin(header);
     assert_eq!(writer.gone(controller(5)), Ok(Room::Taken));
     let before = writer.bit_len();
     assert_eq!(writer.gone(controller(5)), Err(EncodeError::Unsorted("controllers")));
     let key = ugas_core::effect::PredictionKey(0);
     let result = ugas_net::message::CommandResult { key, verdict: ugas_net::message::Verdict::Done };
     assert_eq!(writer.result(&result), Err(EncodeError::TooLate("results")));
+    let nothing = BitWriter::new();
+    let unknown = EncodeError::UnknownId { what: "places", index: 8, known: 8 };
+    assert_eq!(writer.place(8, Basis::Whole, &nothing), Err(unknown));
     assert_eq!(writer.bit_len(), before);
-    assert_eq!(writer.clone().finish(2, 2), Err(EncodeError::Part { part: 2, parts: 2 }));
-    assert!(writer.finish(0, 0).is_ok());
+    assert_eq!(writer.place(5, Basis::Whole, &nothing), Ok(Room::Taken));
+    assert_eq!(writer.place(5, Basis::Whole, &nothing), Err(EncodeError::Unsorted("places")));
+    assert_eq!(writer.finish().err(), Some(EncodeError::Part { part: 2, parts: 2 }));
+    let mut timeless = begin(UpdateHeader { part: 0, ..header });
+    assert_eq!(timeless.place(5, Basis::Old, &nothing), Ok(Room::Taken));
+    assert_eq!(timeless.finish().err(), Some(EncodeError::Unsorted("ticks")));
+    assert!(begin(UpdateHeader { part: 0, parts: 0, ..header }).finish().is_ok());
+    let ahead = begin(UpdateHeader { part: 0, since: Tick(1), ..header });
+    assert_eq!(ahead.finish().err(), Some(EncodeError::Unsorted("ticks")));
+}
+
+/// A controller by its place, and what changed since a tick, for one who heard of both.
+fn short(own: bool, base: Tick, pieces: &[(PieceKey, Option<Piece>)], old: &[(PieceKey, Old)]) -> Vec<u8> {
+    let dictionary = messages::dictionary();
+    let was = |key| old.iter().find(|(known, _)| *known == key).map_or(Old::Nothing, |(_, old)| *old);
+    let told = pieces.iter().map(|(key, piece)| Told { key: *key, piece: piece.as_ref(), old: was(*key) });
+    let mut block = BitWriter::new();
+    wire::write_block(&dictionary, Exactness::of(own), Basis::Old, told, &mut block).unwrap();
+    let course = Course { step: 1, places: 16 };
+    let header = UpdateHeader {
+        packet: PacketId(12),
+        tick: Tick(112),
+        course,
+        states_course: false,
+        parts: 1,
+        base,
+        ..UpdateHeader::default()
+    };
+    let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
+    assert_eq!(writer.place(3, Basis::Old, &block), Ok(Room::Taken));
+    writer.finish().unwrap().into_bytes()
+}
+
+fn told(packet: u32, own: bool, pieces: Vec<(PieceKey, Option<Piece>)>) -> Update {
+    let change = ControllerChange::Pieces { epoch: 9, own, sight: Sight::SHOWN, pieces };
+    Update {
+        packet: PacketId(packet),
+        tick: Tick(100 + packet),
+        course: Course { step: 1, places: 16 },
+        states_course: true,
+        parts: 1,
+        controllers: vec![ControllerUpdate { controller: controller(3), change }],
+        ..Update::default()
+    }
+}
+
+proptest! {
+    /// Whatever was told first and whatever changed after it, who heard the first reads the second.
+    #[test]
+    fn differences_survive(own: bool, first in messages::pieces(), second in messages::pieces()) {
+        let dictionary = messages::dictionary();
+        let mut listener = Listener::new();
+        listener.note(&told(10, own, first.clone()));
+        // What was told in between does not count for what is told by what was so before.
+        listener.note(&told(11, own, second.clone()));
+        let old: Vec<_> = first.iter().filter_map(|(key, piece)| match piece {
+            Some(Piece::Attribute { base, current }) => {
+                Some((*key, Old::Attribute { base: *base, current: *current }))
+            }
+            Some(Piece::Tag(count)) => Some((*key, Old::Tag(*count))),
+            _ => None,
+        }).collect();
+        let bytes = short(own, Tick(110), &second, &old);
+        let expected = Update { states_course: false, ..told(12, own, second) };
+        prop_assert_eq!(listener.read(&dictionary, &bytes), Ok(ToClient::Update(expected)));
+        // Who did not hear of it refuses all of it.
+        prop_assert!(Listener::new().read(&dictionary, &bytes).is_err());
+    }
+
+    /// Bits that are told by what came before are read or refused, and never more.
+    #[test]
+    fn any_differences(first in messages::pieces(), second in messages::pieces(), flip: u16, cut: u16) {
+        let dictionary = messages::dictionary();
+        let mut listener = Listener::new();
+        listener.note(&told(10, false, first));
+        let mut bytes = short(false, Tick(110), &second, &[]);
+        let bit = usize::from(flip) % (bytes.len() * 8);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(ToClient::Update(update)) = listener.read(&dictionary, &bytes) {
+            listener.note(&update);
+        }
+        let _ = listener.read(&dictionary, &bytes[..usize::from(cut) % bytes.len()]);
+    }
+}
+
+/// What is told again counts, too: in between something else was so, of which the client hears late.
+#[test]
+fn old_values_do_not_depend_on_the_order_in_which_updates_come() {
+    let tag = PieceKey::Tag(TagId::from_index(4));
+    let (there, gone) = (vec![(tag, Some(Piece::Tag(1)))], vec![(tag, None)]);
+    let mut listener = Listener::new();
+    for (packet, pieces) in [(8, &there), (10, &there), (9, &gone)] {
+        listener.note(&told(packet, false, pieces.clone()));
+    }
+    let bytes = short(false, Tick(110), &gone, &[(tag, Old::Tag(1))]);
+    let expected = Update { states_course: false, ..told(12, false, gone) };
+    assert_eq!(listener.read(&messages::dictionary(), &bytes), Ok(ToClient::Update(expected)));
+}
+
+/// A place names who was there when it was said.
+#[test]
+fn a_late_datagram_does_not_mean_who_came_after_it() {
+    let dictionary = messages::dictionary();
+    let bytes = short(false, Tick(110), &[(attribute(0), None)], &[]);
+    let mut listener = Listener::new();
+    listener.note(&told(10, false, Vec::new()));
+    assert!(listener.read(&dictionary, &bytes).is_ok());
+    let mut later = told(30, false, Vec::new());
+    later.controllers[0].controller = ControllerId::from_bits(2 << 32 | 3).unwrap();
+    listener.note(&later);
+    assert_eq!(listener.read(&dictionary, &bytes).unwrap_err().kind, WireErrorKind::Unresolved);
+}
+
+/// Who is gone may come back under the number that its last view had, when nobody remembers that one. What was told
+/// before it went and came after that must not count then.
+#[test]
+fn what_comes_after_the_word_that_one_is_gone_is_not_remembered() {
+    let tag = PieceKey::Tag(TagId::from_index(4));
+    let there = vec![(tag, Some(Piece::Tag(1)))];
+    let mut gone = told(8, false, Vec::new());
+    gone.controllers[0].change = ControllerChange::Gone;
+    let mut listener = Listener::new();
+    listener.note(&gone);
+    listener.note(&told(7, false, there.clone()));
+    // By its place it cannot be named before it is back.
+    let bytes = short(false, Tick(110), &there, &[]);
+    let read = |listener: &Listener| listener.read(&messages::dictionary(), &bytes);
+    assert_eq!(read(&listener).unwrap_err().kind, WireErrorKind::Unresolved);
+    // Back without the tag, which then comes.
+    listener.note(&told(10, false, Vec::new()));
+    let expected = Update { states_course: false, ..told(12, false, there) };
+    assert_eq!(read(&listener), Ok(ToClient::Update(expected)));
+}
+
+/// However many there are that no place names, those that places name are known.
+#[test]
+fn who_has_no_place_takes_no_room_from_those_who_have() {
+    let mut listener = Listener::new();
+    for index in MOST_PLACES..2 * MOST_PLACES {
+        let mut update = Update { states_course: false, ..told(9, false, Vec::new()) };
+        update.controllers[0].controller = controller(index.into());
+        listener.note(&update);
+    }
+    listener.note(&told(10, false, Vec::new()));
+    let bytes = short(false, Tick(110), &[(attribute(0), None)], &[]);
+    assert!(listener.read(&messages::dictionary(), &bytes).is_ok());
+    assert_eq!(listener.held(), 1 + 1); // a course, and who is in place 3
+}
+
+/// Numbers of datagrams end in eight bits. Ahead of the newest that came is none by more than 32, for then it states its
+/// number; so all others are from before, and what is late is not taken for what is yet to come.
+#[test]
+fn numbers_of_datagrams_are_near_the_newest() {
+    let dictionary = messages::dictionary();
+    let mut listener = Listener::new();
+    let at = |packet| Update { controllers: Vec::new(), ..told(packet, false, Vec::new()) };
+    listener.note(&at(500));
+    listener.note(&at(1_000));
+    // 223 before, 32 after: 256 in all.
+    let cases = [(776, false), (777, true), (800, true), (1_000, true), (1_032, true), (1_033, false)];
+    for (packet, is_read) in cases {
+        let later = Update { states_course: false, ..at(packet) };
+        let bytes = wire::encode_to_client(&dictionary, &ToClient::Update(later.clone())).unwrap();
+        let read = listener.read(&dictionary, &bytes);
+        assert_eq!(read == Ok(ToClient::Update(later)), is_read, "{packet}");
+    }
 }

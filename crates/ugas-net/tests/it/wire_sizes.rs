@@ -8,20 +8,23 @@ use ugas_core::targeting::TargetData;
 use ugas_net::Tick;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, CommandFrame, CommandResult, Feedback, Frames, NetCommand, PacketId, RunRef, ToServer,
-    Verdict,
+    Ack, Burst, CommandFrame, CommandResult, Course, Frames, NetCommand, PacketId, RunRef, ToServer, Verdict,
+    Word,
 };
 use ugas_net::quantise::Quantiser;
-use ugas_net::wire::{self, Dictionary, Exactness, UpdateHeader, UpdateWriter, View};
+use ugas_net::wire::{
+    self, Basis, Dictionary, Exactness, Old, Told, UpdateBits, UpdateHeader, UpdateWriter, View,
+};
 
 fn handle<H: Handle>(index: u32, generation: u32) -> H {
     H::from_parts(index, generation.try_into().unwrap())
 }
 
-/// 250 tags (8 bits), 20 attributes, the first eight in 12 bits.
+/// 250 tags (8 bits), 20 attributes, the first eight in 12 bits; the first one changes by -5 and -10.
 fn dictionary() -> Dictionary {
     let twelve_bits = Quantiser::Range { min: 0.0, max: 4_095.0, bits: 12 };
     let plain = Dictionary::sized(250, 20).with_inputs(["Fire", "Jump"]).unwrap();
+    let plain = plain.with_common(AttributeId::from_index(0), [-10.0, -5.0]).unwrap();
     (0..8)
         .map(AttributeId::from_index)
         .fold(plain, |dictionary, attribute| dictionary.with_attribute(attribute, twelve_bits).unwrap())
@@ -73,59 +76,122 @@ fn other_commands() {
 fn header() -> UpdateHeader {
     UpdateHeader {
         packet: PacketId(216_000),
-        ack: Ack { newest: PacketId(215_990), earlier: u32::MAX },
         tick: Tick(216_000),
-        feedback: Feedback { newest: Tick(216_003), margin: 2 },
+        course: Course { step: 1, places: 32 },
+        parts: 1,
+        base: Tick(215_997),
+        ..UpdateHeader::default()
     }
 }
 
-/// As [`HEADER`], and 5 for the client's clock (three ahead: zigzag 5), 4 for the margin (zigzag 4).
-const UPDATE_HEADER: u64 = HEADER + 5 + 4;
-/// The ends of three lists, and that it is the only part.
-const UPDATE_END: u64 = 3 + 1;
+/// 3 kind and whether there are course and word, 8 packet, 1 the only part that needs no other, 2 nothing more.
+const UPDATE: u64 = 3 + 8 + 1 + 2;
+/// 1 no places, and the ends of the three lists.
+const LISTS: u64 = 1 + 3;
+/// Before places, in place of 2 for nothing: 1; 3 for three ticks ago, 1 form of the set, 3 for one to four of them, 1 all
+/// by differences.
+const PLACES: u64 = 3 + 1 + 3 + 1 - 1;
 
-fn update(add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
+fn written(header: UpdateHeader, add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
     let dictionary = dictionary();
-    let mut writer = UpdateWriter::begin(&dictionary, header(), BitWriter::new());
+    let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
     add(&mut writer);
-    writer.finish(0, 1).unwrap().bit_len()
+    writer.finish().unwrap().bit_len()
 }
 
-fn block(pieces: &[(PieceKey, Option<Piece>)]) -> BitWriter {
+fn update(add: impl FnOnce(&mut UpdateWriter<'_>)) -> u64 {
+    written(header(), add)
+}
+
+type News = (PieceKey, Option<Piece>, Old);
+
+fn block_of(exactness: Exactness, basis: Basis, pieces: &[News]) -> BitWriter {
     let mut block = BitWriter::new();
-    let pieces = pieces.iter().map(|(key, piece)| (*key, piece.as_ref()));
-    wire::write_block(&dictionary(), Exactness::Rounded, pieces, &mut block).unwrap();
+    let told = pieces.iter().map(|(key, piece, old)| Told { key: *key, piece: piece.as_ref(), old: *old });
+    wire::write_block(&dictionary(), exactness, basis, told, &mut block).unwrap();
     block
 }
 
-fn attribute(index: u32, base: f64, current: f64) -> (PieceKey, Option<Piece>) {
-    (PieceKey::Attribute(AttributeId::from_index(index)), Some(Piece::Attribute { base, current }))
+fn block(pieces: &[News]) -> BitWriter {
+    block_of(Exactness::Rounded, Basis::Whole, pieces)
+}
+
+fn attribute(index: u32, base: f64, current: f64) -> News {
+    let piece = Piece::Attribute { base, current };
+    (PieceKey::Attribute(AttributeId::from_index(index)), Some(piece), Old::Nothing)
+}
+
+fn changed(index: u32, old: f64, new: f64) -> News {
+    let (key, piece, _) = attribute(index, new, new);
+    (key, piece, Old::Attribute { base: old, current: old })
 }
 
 #[test]
-fn an_update_without_news_takes_twelve_bytes() {
-    assert_eq!(update(|_| {}), UPDATE_HEADER + UPDATE_END); // 85 + 4 = 89 bits
+fn an_update_without_news_takes_two_bytes() {
+    assert_eq!(update(|_| {}), UPDATE); // 14 bits
+    // A word: 8 newest, 1 nothing missing, 4 margin.
+    let ack = Ack { newest: PacketId(215_990), earlier: u32::MAX };
+    let word = Some(Word { ack, margin: 2 });
+    assert_eq!(written(UpdateHeader { word, ..header() }, |_| {}), UPDATE + 8 + 1 + 4);
+    // A course: 24 instead of 8 for the packet, 24 tick, 3 step, 7 places.
+    let stated = UpdateHeader { states_course: true, ..header() };
+    assert_eq!(written(stated, |_| {}), UPDATE + 16 + 24 + 3 + 7);
+    // The second of three parts: 1 + 16, 1 needs no other; one that builds upon the tick before: 1, and 3 for 1.
+    assert_eq!(written(UpdateHeader { part: 1, parts: 3, ..header() }, |_| {}), UPDATE + 1 + 16 + 1);
+    assert_eq!(written(UpdateHeader { since: Tick(215_999), ..header() }, |_| {}), UPDATE + 1 + 3);
 }
 
 #[test]
-fn two_quantised_attributes_take_seven_bytes_with_their_controller() {
+fn a_common_change_takes_three_bits_and_its_place_a_few() {
+    // 1 attribute, 1 the first rank, 1 the first common change, 1 end.
+    let hit = block_of(Exactness::Rounded, Basis::Old, &[changed(0, 100.0, 95.0)]);
+    assert_eq!(hit.bit_len(), 1 + 1 + 1 + 1);
+    // The second is -10: gamma of 1 is 3. Then what is not common: the pair is 2, -1 is 3, 1 is 4, gamma of 3 to 6 is 5.
+    let other = |new| block_of(Exactness::Rounded, Basis::Old, &[changed(0, 100.0, new)]).bit_len();
+    assert_eq!([other(90.0), other(99.0), other(101.0)], [3 + 3, 3 + 5, 3 + 5]);
+    // -7 is zigzag 13, 15: gamma of 15 is 9.
+    assert_eq!(other(93.0), 3 + 9);
+    // Base 100 stays and the current value goes to 90: 3 for the pair, 4 for nothing, 8 for zigzag 19 in groups of 3.
+    let (key, piece, _) = attribute(0, 100.0, 90.0);
+    let (.., old) = changed(0, 100.0, 0.0);
+    assert_eq!(block_of(Exactness::Rounded, Basis::Old, &[(key, piece, old)]).bit_len(), 3 + 3 + 4 + 8);
+    // Two of 32 places: 16 is 2⁴, so that each takes 4 low bits and 1.
+    let bits = update(|writer| {
+        for place in [5, 12] {
+            assert!(writer.place(place, Basis::Old, &hit).is_ok());
+        }
+    });
+    assert_eq!(bits, UPDATE + PLACES + 2 * (5 + 4));
+    // One whole of two: a bit each.
+    let bits = update(|writer| {
+        assert!(writer.place(5, Basis::Old, &hit).is_ok());
+        assert!(writer.place(12, Basis::Whole, &hit).is_ok());
+    });
+    assert_eq!(bits, UPDATE + PLACES + 2 + 2 * (5 + 4));
+}
+
+#[test]
+fn owners_hear_of_common_changes_as_shortly() {
+    let bits = |new| block_of(Exactness::Exact, Basis::Old, &[changed(0, 100.0, new)]).bit_len();
+    assert_eq!(bits(95.0), 1 + 1 + 1 + 1);
+    // What is not common is told whole: 3 for the pair, 1 alike, 1 + 14 for 93.
+    assert_eq!(bits(93.0), 1 + 1 + 3 + 1 + 15 + 1);
+}
+
+#[test]
+fn whole_attributes() {
     let news = block(&[attribute(1, 100.0, 100.0), attribute(4, 7.0, 7.0)]);
-    // 4 kinds; 1 form, 3 for two; 20 / 2 = 10 is above 2³: each 3 low bits and 1; 1 nothing gone; each 1 + 12.
-    assert_eq!(news.bit_len(), 4 + 1 + 3 + 2 * 4 + 1 + 2 * 13);
+    // 1 attribute, 3 rank 1, 1 + 12; 2 one more, 3 two ranks left out, 1 + 12; 1 end.
+    assert_eq!(news.bit_len(), 1 + 3 + 13 + 2 + 3 + 13 + 1);
     let bits = update(|writer| {
         for index in [20, 23] {
             assert!(writer.controller(handle(index, 1), View::default(), &news).is_ok());
         }
     });
     // Each: 1 one more, 4 generation, 1 plain view; the first 7 for its place, the other 4 for the gap.
-    assert_eq!(bits, UPDATE_HEADER + UPDATE_END + (1 + 7 + 4 + 1) + (1 + 4 + 4 + 1) + 2 * news.bit_len());
-    // 10 + 43 = 53 bits for one more controller.
-}
-
-#[test]
-fn exact_attributes() {
-    // 4 kinds; 1 form, 3 for one, 20 / 1 is above 2⁴: 4 low bits and 1; 1 nothing gone.
-    let around = 4 + 1 + 3 + 5 + 1;
+    assert_eq!(bits, UPDATE + LISTS + (1 + 7 + 4 + 1) + (1 + 4 + 4 + 1) + 2 * news.bit_len());
+    // Exact ones come after the eight others: rank 9, gamma of 9 is 7. 1 attribute, 1 end.
+    let around = 1 + 7 + 1;
     // 1 same; 100 takes 1 and two groups of 6.
     assert_eq!(block(&[attribute(9, 100.0, 100.0)]).bit_len(), around + 1 + 15);
     // 1 different; 100, then 62.5 as 62,500 thousandths: zigzag 125,000, 2 and three groups.
@@ -135,26 +201,34 @@ fn exact_attributes() {
 
 #[test]
 fn tags_and_effects() {
-    let tag = |index, count| (PieceKey::Tag(TagId::from_index(index)), Some(Piece::Tag(count)));
-    // 4 kinds; 1 form, 3 for one, 250 is above 2⁷: 7 low bits and 1, one more above 128; 1 nothing gone; 2 for a count of 1.
-    assert_eq!(block(&[tag(100, 1)]).bit_len(), 4 + 1 + 3 + 8 + 1 + 2);
-    assert_eq!(block(&[tag(200, 1)]).bit_len(), 4 + 1 + 3 + 9 + 1 + 2);
+    let tag = |index, count: Option<u32>, old| {
+        (PieceKey::Tag(TagId::from_index(index)), count.map(Piece::Tag), old)
+    };
+    // 2 tag, 8 which, 1 it comes or goes, 1 end.
+    let differences = |news| block_of(Exactness::Rounded, Basis::Old, &[news]).bit_len();
+    assert_eq!(differences(tag(200, Some(1), Old::Nothing)), 2 + 8 + 1 + 1);
+    assert_eq!(differences(tag(200, None, Old::Tag(3))), 2 + 8 + 1 + 1);
+    // Once more: 1 neither comes nor goes, 1 not gone, 4 for two.
+    assert_eq!(differences(tag(200, Some(2), Old::Tag(1))), 2 + 8 + 1 + 1 + 4 + 1);
+    // Whole: 1 not gone, 2 for one.
+    assert_eq!(block(&[tag(100, Some(1), Old::Nothing)]).bit_len(), 2 + 8 + 1 + 2 + 1);
     let effect = |index, record: Option<usize>| {
         let handle: ActiveEffectId = handle(index, 2);
-        (PieceKey::Effect(handle), record.map(|bytes| Piece::Record(vec![0; bytes].into())))
+        let record = record.map(|bytes| Piece::Record(vec![0; bytes].into()));
+        (PieceKey::Effect(handle), record, Old::Nothing)
     };
-    // 4 kinds; 3 for two; 14 + 4, then 4 + 4; 1 some gone, 1 each; 6 for the length and 20 bytes.
+    // 2 the rest, 9 kinds; 3 for two; 14 + 4, then 4 + 4; 1 some gone, 1 each; 6 for the length and 20 bytes.
     let news = block(&[effect(300, Some(20)), effect(305, None)]);
-    assert_eq!(news.bit_len(), 4 + 3 + 18 + 8 + 1 + 2 + 6 + 160);
+    assert_eq!(news.bit_len(), 2 + 9 + 3 + 18 + 8 + 1 + 2 + 6 + 160);
     // Nothing at all, as when only the view changes.
-    assert_eq!(block(&[]).bit_len(), 4);
+    assert_eq!(block(&[]).bit_len(), 2 + 9);
     let view = |epoch| View { epoch, own: true, sight: Sight::WHOLE };
     let bits = |view| update(|writer| assert!(writer.controller(handle(1, 1), view, &block(&[])).is_ok()));
     // 2 for a view that is not plain, 3 flags, 1 for epoch 0 or 9 for another.
-    assert_eq!(bits(view(0)), UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 6 + 4);
-    assert_eq!(bits(view(200)), UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 14 + 4);
+    assert_eq!(bits(view(0)), UPDATE + LISTS + 1 + 7 + 4 + 6 + 11);
+    assert_eq!(bits(view(200)), UPDATE + LISTS + 1 + 7 + 4 + 14 + 11);
     let bits = update(|writer| assert!(writer.gone(handle(1, 1)).is_ok()));
-    assert_eq!(bits, UPDATE_HEADER + UPDATE_END + 1 + 7 + 4 + 2);
+    assert_eq!(bits, UPDATE + LISTS + 1 + 7 + 4 + 2);
 }
 
 #[test]
@@ -162,7 +236,7 @@ fn results_and_bursts() {
     let key = PredictionKey(215_998 << 32);
     let result = CommandResult { key, verdict: Verdict::Done };
     // 1 one more, 5 two ticks ago, 2 + 2 sequence and dependent, 1 done.
-    assert_eq!(update(|writer| assert!(writer.result(&result).is_ok())), UPDATE_HEADER + UPDATE_END + 11);
+    assert_eq!(update(|writer| assert!(writer.result(&result).is_ok())), UPDATE + LISTS + 11);
     let burst = Burst {
         tick: Tick(216_000),
         ordinal: 3,
@@ -176,5 +250,5 @@ fn results_and_bursts() {
     };
     // 1 one more, 5 this tick, 4 ordinal, 8 cue, 7 + 4 controller, 1 + 11 source, 1 no key, 8 magnitude, 8 level, 1.
     let bits = 1 + 5 + 4 + 8 + 11 + 12 + 1 + 8 + 8 + 1;
-    assert_eq!(update(|writer| assert!(writer.burst(&burst).is_ok())), UPDATE_HEADER + UPDATE_END + bits);
+    assert_eq!(update(|writer| assert!(writer.burst(&burst).is_ok())), UPDATE + LISTS + bits);
 }

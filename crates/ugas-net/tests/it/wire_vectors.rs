@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-1.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-2.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -15,12 +15,14 @@ use ugas_core::task::TaskOutcome;
 use ugas_core::time::Time;
 use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
-    Feedback, Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused, RefusedReason, Rejection, RunRef,
-    ToClient, ToServer, Update, Verdict, Welcome,
+    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
+    Frames, Hello, NetCommand, PROTOCOL, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient,
+    ToServer, Update, Verdict, Welcome, Word,
 };
 use ugas_net::quantise::Quantiser;
-use ugas_net::wire::{self, Dictionary};
+use ugas_net::wire::{
+    self, Basis, Dictionary, Exactness, Listener, Old, Room, Told, UpdateBits, UpdateHeader, UpdateWriter,
+};
 use ugas_net::{Tick, TickLength};
 
 use crate::meaning::{self, hex};
@@ -39,6 +41,8 @@ fn dictionary() -> Dictionary {
     let coded = (0..20).map(AttributeId::from_index).zip(quantisers.into_iter().cycle());
     let coded =
         coded.fold(plain, |dictionary, (id, quantiser)| dictionary.with_attribute(id, quantiser).unwrap());
+    let coded = coded.with_common(AttributeId::from_index(0), [2.0, -10.0, -5.0]).unwrap();
+    let coded = coded.with_common(AttributeId::from_index(1), [-0.25, 3.0]).unwrap();
     let coded = coded.with_positions(Quantiser::Step(0.01)).unwrap();
     let coded = coded.with_facings(Quantiser::Range { min: -1.0, max: 1.0, bits: 8 }).unwrap();
     coded.with_inputs(INPUTS).unwrap()
@@ -81,7 +85,7 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
         (
             "hello",
             ToServer::Hello(Hello {
-                protocol: 1,
+                protocol: 2,
                 catalog: 0x0123_4567_89AB_CDEF,
                 dictionary: 0xFEDC_BA98_7654_3210,
                 nonce: 42,
@@ -169,11 +173,13 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
 fn update() -> Update {
     Update {
         packet: PacketId(216_000),
-        ack: Ack { newest: PacketId(215_990), earlier: u32::MAX },
         tick: Tick(216_000),
+        course: Course { step: 1, places: 48 },
+        states_course: true,
+        word: Some(Word { ack: Ack { newest: PacketId(215_990), earlier: u32::MAX }, margin: -2 }),
         part: 0,
         parts: 1,
-        feedback: Feedback { newest: Tick(216_003), margin: -2 },
+        since: Tick(0),
         results: Vec::new(),
         controllers: Vec::new(),
         bursts: Vec::new(),
@@ -286,14 +292,24 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
             "update: the first ever, second of three parts",
             ToClient::Update(Update {
                 packet: PacketId(1),
-                ack: Ack::default(),
                 tick: Tick(0),
+                course: Course::default(),
+                word: None,
                 part: 1,
                 parts: 3,
-                feedback: Feedback::default(),
                 ..update()
             }),
         ),
+        (
+            "update: one that builds upon another, every third tick, some lost",
+            ToClient::Update(Update {
+                course: Course { step: 3, places: 0 },
+                word: Some(Word { ack: Ack { newest: PacketId(40), earlier: 0b1011 }, margin: 3 }),
+                since: Tick(215_997),
+                ..update()
+            }),
+        ),
+        ("update: of others only", ToClient::Update(Update { part: 0, parts: 0, word: None, ..update() })),
         (
             "update: results",
             ToClient::Update(Update {
@@ -334,6 +350,84 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
     ]
 }
 
+/// Updates that rely on one before them: what that is, what they say, and how they are written.
+fn after_others() -> Vec<(&'static str, Update, Update, Vec<u8>)> {
+    let dictionary = dictionary();
+    let (mine, other): (ControllerId, ControllerId) = (handle(3, 7), handle(40, 2));
+    let view = |controller, own, pieces| ControllerUpdate {
+        controller,
+        change: ControllerChange::Pieces { epoch: 4, own, sight: Sight::SHOWN, pieces },
+    };
+    let first = vec![attribute(0, 100.0, 100.0), attribute(1, 17.3, 17.3), attribute(2, 400.0, 300.0)];
+    let tagged = |mut pieces: Vec<_>| {
+        pieces.extend([tag(4, Some(1)), tag(6, Some(2))]);
+        pieces
+    };
+    let before = Update {
+        controllers: vec![view(mine, true, tagged(first.clone())), view(other, false, tagged(first))],
+        ..update()
+    };
+    let old = [
+        Old::Attribute { base: 100.0, current: 100.0 },
+        Old::Attribute { base: 17.3, current: 17.3 },
+        Old::Attribute { base: 400.0, current: 300.0 },
+    ];
+    let news = |own| {
+        // A common change, one of two steps that is not, and one that is not alike.
+        let tenth = if own { 17.5 } else { 17.1 };
+        let pieces = vec![attribute(0, 95.0, 95.0), attribute(1, tenth, tenth), attribute(2, 400.0, 305.0)];
+        let mut pieces: Vec<_> = pieces;
+        // One that goes, one that is granted once more, and one that comes.
+        pieces.extend([tag(4, None), tag(6, Some(3)), tag(9, Some(1))]);
+        pieces
+    };
+    let written = |packet: u32, controllers: &[(ControllerId, bool, Basis)]| {
+        let course = Course { step: 1, places: 48 };
+        let header = UpdateHeader {
+            packet: PacketId(packet),
+            tick: Tick(packet),
+            course,
+            states_course: false,
+            word: Some(Word { ack: Ack { newest: PacketId(215_993), earlier: u32::MAX }, margin: 1 }),
+            parts: 1,
+            since: Tick(0),
+            base: Tick(216_000),
+            ..UpdateHeader::default()
+        };
+        let mut writer = UpdateWriter::begin(&dictionary, header, UpdateBits::default());
+        for (controller, own, basis) in controllers {
+            let pieces = news(*own);
+            let was = |key| match key {
+                PieceKey::Attribute(attribute) => old[attribute.index() as usize],
+                PieceKey::Tag(tag) if tag.index() == 4 => Old::Tag(1),
+                PieceKey::Tag(tag) if tag.index() == 6 => Old::Tag(2),
+                _ => Old::Nothing,
+            };
+            let told =
+                pieces.iter().map(|(key, piece)| Told { key: *key, piece: piece.as_ref(), old: was(*key) });
+            let mut block = BitWriter::new();
+            wire::write_block(&dictionary, Exactness::of(*own), *basis, told, &mut block).unwrap();
+            assert_eq!(writer.place(controller.index(), *basis, &block), Ok(Room::Taken));
+        }
+        writer.finish().unwrap().into_bytes()
+    };
+    let said = |packet: u32, controllers: &[(ControllerId, bool, Basis)]| Update {
+        packet: PacketId(packet),
+        tick: Tick(packet),
+        states_course: false,
+        word: Some(Word { ack: Ack { newest: PacketId(215_993), earlier: u32::MAX }, margin: 1 }),
+        controllers: controllers.iter().map(|(who, own, _)| view(*who, *own, news(*own))).collect(),
+        ..update()
+    };
+    let both = [(mine, true, Basis::Old), (other, false, Basis::Old)];
+    let whole = [(mine, true, Basis::Old), (other, false, Basis::Whole)];
+    vec![
+        ("update: nothing but its number", before.clone(), said(216_002, &[]), written(216_002, &[])),
+        ("update: differences", before.clone(), said(216_002, &both), written(216_002, &both)),
+        ("update: one by differences, one whole", before, said(216_030, &whole), written(216_030, &whole)),
+    ]
+}
+
 /// Bits that are no message.
 fn refused() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let bits = |write: fn(&mut BitWriter)| {
@@ -356,6 +450,7 @@ fn refused() -> Vec<(&'static str, &'static str, Vec<u8>)> {
                 }
             }),
         ),
+        ("an update that relies on another", "client", bits(|writer| writer.bits(0b100, 14))),
         (
             "an acknowledgement that is spelled out and need not be",
             "server",
@@ -429,6 +524,16 @@ fn vectors() -> Value {
         assert_eq!(wire::decode_to_client(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
         let meaning = meaning::to_client(&message);
         vectors.push(json!({ "name": name, "to": "client", "hex": hex(&bytes), "meaning": meaning }));
+    }
+    for (name, before, update, bytes) in after_others() {
+        let after = wire::encode_to_client(&dictionary, &ToClient::Update(before.clone())).unwrap();
+        let mut listener = Listener::new();
+        listener.note(&before);
+        let message = ToClient::Update(update);
+        assert_eq!(listener.read(&dictionary, &bytes).as_ref(), Ok(&message), "{name}");
+        let meaning = meaning::to_client(&message);
+        let (hex, after) = (hex(&bytes), hex(&after));
+        vectors.push(json!({ "name": name, "to": "client", "after": after, "hex": hex, "meaning": meaning }));
     }
     let refused = refused().into_iter().map(|(name, to, bytes)| {
         let refused = if to == "server" {

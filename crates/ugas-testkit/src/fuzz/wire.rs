@@ -7,13 +7,16 @@ use ugas_core::handle::{AbilityHandle, ActiveEffectId, ControllerId, Handle};
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::mirror::{Piece, PieceKey, Sight};
 use ugas_core::targeting::{Placement, Target, TargetData};
+use ugas_net::bits::BitWriter;
 use ugas_net::message::{
-    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate,
-    Feedback, Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient,
-    ToServer, Update, Verdict, Welcome,
+    Ack, Burst, ByeReason, ClientId, CommandFrame, CommandResult, ControllerChange, ControllerUpdate, Course,
+    Frames, Hello, NetCommand, PacketId, Refused, RefusedReason, Rejection, RunRef, ToClient, ToServer,
+    Update, Verdict, Welcome, Word,
 };
 use ugas_net::quantise::Quantiser;
-use ugas_net::wire::{self, Dictionary};
+use ugas_net::wire::{
+    self, Basis, Dictionary, Exactness, Listener, Old, Told, UpdateBits, UpdateHeader, UpdateWriter,
+};
 use ugas_net::{Tick, TickLength};
 
 /// Any bytes as a datagram of a client: refused with a reason, or a message that is written as the same bytes.
@@ -35,6 +38,32 @@ pub fn wire_to_client(bytes: &[u8]) {
             assert_eq!(again.as_deref(), Ok(bytes), "written again, other bytes: {message:?}");
         }
         Err(error) => assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty()),
+    }
+    wire_to_listener(bytes);
+}
+
+/// Any bytes for one who heard of controllers and their attributes: it reads all of it or nothing, and remembers no more
+/// than one datagram can tell. Whether it was read.
+pub fn wire_to_listener(bytes: &[u8]) -> bool {
+    let mut listener = Listener::new();
+    listener.note(&update());
+    let before = listener.held();
+    match listener.read(dictionary(), bytes) {
+        Ok(ToClient::Update(update)) => {
+            let pieces = update.controllers.iter().map(|told| match &told.change {
+                ControllerChange::Pieces { pieces, .. } => pieces.len(),
+                ControllerChange::Gone => 0,
+            });
+            let told: usize = pieces.map(|pieces| 1 + pieces).sum();
+            listener.note(&update);
+            assert!(listener.held() <= before + 1 + told, "more is remembered than was told: {update:?}");
+            true
+        }
+        Ok(_) => true,
+        Err(error) => {
+            assert!(error.at <= bytes.len() as u64 * 8 && !error.to_string().is_empty());
+            false
+        }
     }
 }
 
@@ -84,7 +113,37 @@ pub fn wire_to_client_seeds() -> Vec<Vec<u8>> {
         ToClient::Update(update()),
         ToClient::Bye(ByeReason::Shutdown),
     ];
-    messages.iter().filter_map(|message| wire::encode_to_client(dictionary(), message).ok()).collect()
+    let whole = messages.iter().filter_map(|message| wire::encode_to_client(dictionary(), message).ok());
+    whole.chain(short_update()).collect()
+}
+
+/// An update that relies on the other one.
+fn short_update() -> Option<Vec<u8>> {
+    let Update { course, word, .. } = update();
+    let header = UpdateHeader {
+        packet: PacketId(52),
+        tick: Tick(102),
+        course,
+        word,
+        parts: 1,
+        since: Tick(101),
+        base: Tick(100),
+        ..UpdateHeader::default()
+    };
+    let health = Piece::Attribute { base: 98.0, current: 60.5 };
+    let old = Old::Attribute { base: 100.0, current: 62.5 };
+    let gone = PieceKey::Tag(TagId::from_index(4));
+    let told = [
+        Told { old, ..Told::whole(PieceKey::Attribute(AttributeId::from_index(0)), Some(&health)) },
+        Told { old: Old::Tag(1), ..Told::whole(gone, None) },
+    ];
+    let mut writer = UpdateWriter::begin(dictionary(), header, UpdateBits::default());
+    for (place, exactness) in [(5, Exactness::Exact), (11, Exactness::Rounded)] {
+        let mut block = BitWriter::new();
+        wire::write_block(dictionary(), exactness, Basis::Old, told.into_iter(), &mut block).ok()?;
+        let _ = writer.place(place, Basis::Old, &block).ok()?;
+    }
+    writer.finish().ok().map(UpdateBits::into_bytes)
 }
 
 /// Attributes of all kinds, so that all ways to write a value are met.
@@ -95,7 +154,8 @@ fn dictionary() -> &'static Dictionary {
             [Quantiser::Exact, Quantiser::Step(0.1), Quantiser::Range { min: 0.0, max: 1_000.0, bits: 10 }];
         let attributes = (0..24).map(AttributeId::from_index).zip(quantisers.into_iter().cycle());
         let dictionary = attributes.fold(Dictionary::sized(200, 24), |dictionary, (id, quantiser)| {
-            dictionary.clone().with_attribute(id, quantiser).unwrap_or(dictionary)
+            let coded = dictionary.clone().with_attribute(id, quantiser);
+            coded.and_then(|coded| coded.with_common(id, [-2.0, 1.0])).unwrap_or(dictionary)
         });
         dictionary.clone().with_inputs(["Fire", "Jump", "Dodge"]).unwrap_or(dictionary)
     })
@@ -132,11 +192,13 @@ fn update() -> Update {
         controllers.map(|(index, change)| ControllerUpdate { controller: handle(index, 1), change });
     Update {
         packet: PacketId(50),
-        ack: Ack { newest: PacketId(40), earlier: u32::MAX },
         tick: Tick(100),
+        course: Course { step: 1, places: 32 },
+        states_course: true,
+        word: Some(Word { ack: Ack { newest: PacketId(40), earlier: u32::MAX }, margin: 2 }),
         part: 1,
         parts: 2,
-        feedback: Feedback { newest: Tick(103), margin: 2 },
+        since: Tick(98),
         results: results.collect(),
         controllers: controllers.collect(),
         bursts: vec![burst],

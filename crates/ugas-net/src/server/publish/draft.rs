@@ -2,19 +2,18 @@
 
 use core::mem::size_of;
 
-use ugas_core::handle::ControllerId;
+use ugas_core::handle::{ControllerId, Handle};
 
 use super::super::session::Sent;
 use super::super::view::Telling;
 use super::blocks::Encoded;
-use crate::bits::BitWriter;
 use crate::limits::MAX_DATAGRAM;
 use crate::message::{Burst, CommandResult};
 use crate::tick::Tick;
-use crate::wire::{Dictionary, EncodeError, Room, UpdateHeader, UpdateWriter, View};
+use crate::wire::{Basis, Dictionary, EncodeError, Room, UpdateBits, UpdateHeader, UpdateWriter, View};
 
 /// Most bytes of the header, at its longest.
-const HEADER: usize = 40;
+const HEADER: usize = 64;
 /// Most bytes of what stands before a block: the handle and how the controller is seen.
 pub(super) const BEFORE_BLOCK: usize = size_of::<u64>() + 6;
 /// Most bytes of a result.
@@ -35,7 +34,16 @@ pub(super) struct Draft {
 
 enum Part {
     Gone,
-    Block(View, Encoded, usize),
+    Block(Naming, Encoded, usize),
+}
+
+/// How a controller is named, and told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Naming {
+    /// By its handle, and with how it is seen.
+    Handle(View),
+    /// By its place: the client knows the rest.
+    Place(Basis),
 }
 
 impl Draft {
@@ -86,36 +94,31 @@ impl Draft {
     pub(super) fn controller(
         &mut self,
         controller: ControllerId,
-        view: View,
+        naming: Naming,
         blocks: &Encoded,
         at: usize,
     ) -> bool {
         let length = blocks.get(at).map_or(0, |(block, _)| block.byte_len());
         let fits = !self.has(controller) && self.take(BEFORE_BLOCK + length);
         if fits {
-            self.controllers.push((controller, Part::Block(view, Encoded::clone(blocks), at)));
+            self.controllers.push((controller, Part::Block(naming, Encoded::clone(blocks), at)));
         }
         fits
     }
 
-    /// The bytes, if it can be written, and what they hold. `part` says which of how many parts of the own state it is.
-    pub(super) fn finish(
-        mut self,
-        dictionary: &Dictionary,
-        header: UpdateHeader,
-        part: Option<(u8, u8)>,
-    ) -> (Option<Vec<u8>>, Sent) {
-        let bytes = self.write(dictionary, header, part).ok();
+    /// Controllers of which something is in it.
+    pub(super) fn told(&self) -> impl Iterator<Item = ControllerId> + '_ {
+        self.controllers.iter().map(|(controller, _)| *controller)
+    }
+
+    /// The bytes, if it can be written, and what they hold.
+    pub(super) fn finish(mut self, dictionary: &Dictionary, header: UpdateHeader) -> (Option<Vec<u8>>, Sent) {
+        let bytes = self.write(dictionary, header).ok();
         (bytes, self.sent)
     }
 
-    fn write(
-        &mut self,
-        dictionary: &Dictionary,
-        header: UpdateHeader,
-        part: Option<(u8, u8)>,
-    ) -> Result<Vec<u8>, EncodeError> {
-        let mut writer = UpdateWriter::begin(dictionary, header, BitWriter::new());
+    fn write(&mut self, dictionary: &Dictionary, header: UpdateHeader) -> Result<Vec<u8>, EncodeError> {
+        let mut writer = UpdateWriter::begin(dictionary, header, UpdateBits::default());
         let taken = |room: Room| debug_assert_eq!(room, Room::Taken);
         for result in &self.results {
             taken(writer.result(result)?);
@@ -127,11 +130,15 @@ impl Draft {
         for (controller, part) in &self.controllers {
             taken(match part {
                 Part::Gone => writer.gone(*controller)?,
-                Part::Block(view, blocks, at) => writer.controller(*controller, *view, &blocks[*at].0)?,
+                Part::Block(Naming::Handle(view), blocks, at) => {
+                    writer.controller(*controller, *view, &blocks[*at].0)?
+                }
+                Part::Block(Naming::Place(basis), blocks, at) => {
+                    writer.place(controller.index(), *basis, &blocks[*at].0)?
+                }
             });
         }
-        let (part, parts) = part.unwrap_or((0, 0));
-        Ok(writer.finish(part, parts)?.into_bytes())
+        Ok(writer.finish()?.into_bytes())
     }
 
     /// A datagram tells of each controller once.

@@ -1,5 +1,7 @@
 //! A server that is spoken to by hand.
 
+use std::collections::BTreeMap;
+
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::targeting::TargetData;
@@ -9,7 +11,7 @@ use ugas_net::message::{
     Ack, CommandFrame, CommandResult, Frames, Hello, NetCommand, PROTOCOL, PacketId, ToClient, ToServer,
     Update, Verdict,
 };
-use ugas_net::wire::{Dictionary, decode_to_client, encode_to_server};
+use ugas_net::wire::{Dictionary, Listener, encode_to_server};
 use ugas_net::{PeerId, Server, ServerConfig, Tick, TickLength};
 
 use crate::fixture::catalog;
@@ -18,6 +20,8 @@ use crate::fixture::catalog;
 pub(crate) struct Desk {
     pub(crate) server: Server,
     pub(crate) dictionary: Dictionary,
+    /// What each peer was told.
+    listeners: BTreeMap<u64, Listener>,
     pub(crate) now: Time,
     pub(crate) packet: u32,
     /// The answers to the last command, and to those before that are not acknowledged.
@@ -28,7 +32,8 @@ impl Desk {
     pub(crate) fn new(config: ServerConfig) -> Self {
         let server = Server::new(Simulation::new(catalog(), Config::seeded(1)), config);
         let dictionary = Dictionary::of(server.catalog());
-        Self { server, dictionary, now: Time::ZERO, packet: 0, last_results: Vec::new() }
+        let listeners = BTreeMap::new();
+        Self { server, dictionary, listeners, now: Time::ZERO, packet: 0, last_results: Vec::new() }
     }
 
     pub(crate) fn hello(&self, nonce: u64) -> Hello {
@@ -69,7 +74,7 @@ impl Desk {
         ticks: usize,
         commands: Vec<NetCommand>,
     ) -> Vec<CommandResult> {
-        while self.server.poll_transmit().is_some() {}
+        self.answers();
         let next = i64::from(self.server.current_tick().0) + 1 + ahead;
         self.packet += 1;
         let tick = Tick(next as u32);
@@ -86,7 +91,13 @@ impl Desk {
     pub(crate) fn answers(&mut self) -> Vec<(u64, ToClient)> {
         let mut answers = Vec::new();
         while let Some(transmit) = self.server.poll_transmit() {
-            answers.push((transmit.peer.0, decode_to_client(&self.dictionary, &transmit.bytes).unwrap()));
+            let peer = transmit.peer.0;
+            let listener = self.listeners.entry(peer).or_default();
+            let answer = listener.read(&self.dictionary, &transmit.bytes).unwrap();
+            if let ToClient::Update(update) = &answer {
+                listener.note(update);
+            }
+            answers.push((peer, answer));
         }
         answers
     }
