@@ -144,9 +144,10 @@ const tests = {
     assert.match(await page.text('[aria-label="Console"] > [role="status"]'), /^Recorded in .*server\.ugasrec\.$/);
     await sound(page);
     await page.close();
+    // The server first, so that the player is in the last moment of what it recorded.
+    assert.match(await server.end(), /the server stops[\s\S]*recorded until .*server\.ugasrec/);
     player.kill("SIGINT");
     running.delete(player);
-    assert.match(await server.end(), /the server stops[\s\S]*recorded until .*server\.ugasrec/);
     // All of it again: the player, what it did, and what the page did.
     const verified = spawnSync(binary, ["replay", kept, "--verify"], { encoding: "utf8" });
     assert.equal(verified.status, 0, `${verified.stdout}${verified.stderr}`);

@@ -129,10 +129,12 @@ impl Hall {
             self.next_tick += length;
             self.lost_ticks += 1;
         }
-        self.send();
+        // Before anything is sent: whoever watches reads updates one after another, and what a player hears first is what
+        // all others are told by.
         for event in news {
             self.tell(event)?;
         }
+        self.send();
         self.most_players = self.most_players.max(self.game.players());
         self.close_what_is_over();
         if let Some(problem) = self.game.tape().and_then(Tape::take_problem) {

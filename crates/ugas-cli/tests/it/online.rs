@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use ugas_core::command::Command;
 use ugas_replay::Recording;
 
@@ -334,6 +334,41 @@ fn a_server_can_be_inspected() {
     let second = ugas(["serve", &root("packs/spells"), "--listen", "127.0.0.1:0", &taken]);
     assert_eq!(second.status, 2, "{}", second.stdout);
     assert!(second.stderr.contains("cannot listen"), "{}", second.stderr);
+}
+
+/// What players hear is told by what they heard before, so whoever counts it must not miss the first of it.
+#[test]
+fn what_players_hear_is_counted_by_what_it_is_about() {
+    let (mut server, address) = Running::serve("packs/spells", &["--inspect=127.0.0.1:0"]);
+    let mut page = Client::open(inspector_of(&mut server));
+    while page.answer(json!({ "request": "hello" }))["head"]["moments"] == 0 {}
+    let pack = root("packs/spells");
+    let stay = file(
+        "online-counted",
+        "stay.yaml",
+        "Steps:\n  - Expect: { Attributes: { Mana: 120 }, Within: 10 }\n  - Wait: 60\n",
+    );
+    // Several, since it depends on the moment at which one comes.
+    let names = ["Ada", "Bea", "Cid", "Dee", "Eve", "Fay"];
+    let come = |name| {
+        Running::start(["connect", &address, "--pack", &pack, "--name", name, "--for", "60", "--bot", &stay])
+    };
+    let _players = names.map(come);
+    let counted = |page: &mut Client| {
+        let told = page.answer(json!({ "request": "network" }));
+        let is_own = |class: &&Value| class["class"] == "own state";
+        let own_state = |client: &Value| {
+            let classes = client["receivedByClass"].as_array()?;
+            classes.iter().find(is_own)?["bytes"].as_u64()
+        };
+        let clients = told["clients"].as_array().cloned().unwrap_or_default();
+        clients.iter().filter(|client| own_state(client) > Some(0)).count()
+    };
+    let end = Instant::now() + PATIENCE;
+    while counted(&mut page) < names.len() {
+        assert!(Instant::now() < end, "{}", page.answer(json!({ "request": "network" })));
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Where the inspector of a server is.
