@@ -112,12 +112,16 @@ impl Line {
     /// In JSON a ratio is ours divided by floor, peer or what is allowed, and met if it is at most the goal.
     pub(crate) fn to_json(&self) -> Value {
         let time = |value: f64| (self.unit == Unit::Nanoseconds).then_some(value);
+        let size = |value: f64| (self.unit == Unit::Bytes).then_some(value);
         json!({
             "name": self.name,
             "ours_ns": time(self.ours),
             "peer": self.peer.map(|(name, _)| name),
             "peer_ns": self.peer.and_then(|(_, value)| time(value)),
             "floor_ns": self.floor.and_then(time),
+            "ours_bytes": size(self.ours),
+            "peer_bytes": self.peer.and_then(|(_, value)| size(value)),
+            "floor_bytes": self.floor.and_then(size),
             "ratio": self.ratio(),
             "goal": self.limit(),
             "allocations": self.allocations,

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Task::Help => Ok(arguments::HELP.to_owned()),
         Task::Table => show(&arguments, &lines::GROUPS, effort),
         Task::Workloads => show(&arguments, &workloads::GROUPS, effort),
-        Task::Scaling => Ok(scaling::measure(&arguments, effort)),
+        Task::Scaling => scaling::measure(&arguments, effort),
         Task::Count(keeping) => return count::run(*keeping, &arguments),
         Task::CountOne(name) => return count::one(name),
     };

@@ -7,5 +7,5 @@ mod wheel;
 
 pub(crate) use combat::{Buffs, Combat};
 pub(crate) use memory::{Copies, live_bytes};
-pub(crate) use modifiers::{Chain, Modifiers};
+pub(crate) use modifiers::{Derived, Modifiers};
 pub(crate) use wheel::Wheel;

@@ -26,26 +26,25 @@ impl Modifiers {
     }
 }
 
-/// Values of which each is that before it and one more.
-pub(crate) struct Chain {
+/// A root and the values that follow it, as one writes them down who knows which.
+pub(crate) struct Derived {
     values: Vec<f64>,
+    follow: fn(&mut [f64]),
 }
 
-impl Chain {
-    pub(crate) fn new(length: usize) -> Self {
-        Self { values: vec![0.0; length] }
+impl Derived {
+    /// The root, and so many that `follow` it.
+    pub(crate) fn new(count: usize, follow: fn(&mut [f64])) -> Self {
+        Self { values: vec![0.0; count + 1], follow }
     }
 
-    /// Sets the first and evaluates the others.
+    /// Sets the root and evaluates the others.
     pub(crate) fn set(&mut self, root: f64) {
-        let mut value = root;
-        for place in &mut self.values {
-            *place = value;
-            value += 1.0;
-        }
+        self.values[0] = root;
+        (self.follow)(&mut self.values);
     }
 
-    pub(crate) fn last(&self) -> f64 {
-        self.values.last().copied().unwrap_or_default()
+    pub(crate) fn value(&self, at: usize) -> f64 {
+        self.values[at]
     }
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use ugas::prelude::*;
 
-use crate::floor::Chain;
+use crate::floor::Derived;
 use crate::line::{Goal, Line};
 use crate::measure::{Effort, Subject, compare_all, subject};
 use crate::peers;
@@ -22,6 +22,8 @@ pub(crate) struct Shape {
     pub(crate) reads: Vec<String>,
     /// What every one of them must be.
     pub(crate) expected: fn(f64) -> f64,
+    /// The same by hand: the root comes first, then `derived` in their order.
+    by_hand: fn(&mut [f64]),
 }
 
 /// A chain of eight, sixteen that hang on one, and two ways to the same end.
@@ -39,6 +41,7 @@ pub(crate) fn shapes() -> Vec<Shape> {
             derived: chain.collect(),
             reads: vec![format!("V{}", LENGTH - 1)],
             expected: |root| root + (LENGTH - 1) as f64,
+            by_hand: |values| (1..values.len()).for_each(|at| values[at] = values[at - 1] + 1.0),
         },
         Shape {
             name: "dependencies-fan",
@@ -46,6 +49,10 @@ pub(crate) fn shapes() -> Vec<Shape> {
             derived: fan.collect(),
             reads: (1..=16).map(|at| format!("V{at}")).collect(),
             expected: |root| root * 2.0,
+            by_hand: |values| {
+                let twice = values[0] * 2.0;
+                values[1..].fill(twice);
+            },
         },
         Shape {
             name: "dependencies-diamond",
@@ -53,6 +60,11 @@ pub(crate) fn shapes() -> Vec<Shape> {
             derived: diamond.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
             reads: vec!["End".to_owned()],
             expected: |root| root * 5.0,
+            by_hand: |values| {
+                let [root, left, right, end] = values else { return };
+                (*left, *right) = (*root * 2.0, *root * 3.0);
+                *end = *left + *right;
+            },
         },
     ]
 }
@@ -105,15 +117,24 @@ fn ours(shape: &Shape) -> Subject<'static> {
     })
 }
 
-/// All shapes cost a hand-written program what a chain of so many values costs.
 fn floor(shape: &Shape) -> Subject<'static> {
-    let mut chain = Chain::new(shape.derived.len() + 1);
-    chain.set(1.0);
-    assert_eq!(chain.last(), 1.0 + shape.derived.len() as f64);
+    let place = |name: &String| shape.derived.iter().position(|(derived, _)| derived == name);
+    let reads: Vec<usize> =
+        shape.reads.iter().filter_map(place).map(|at| at + 1).collect();
+    assert_eq!(reads.len(), shape.reads.len());
+    let mut values = Derived::new(shape.derived.len(), shape.by_hand);
+    for root in [2.0, 3.0] {
+        values.set(root);
+        for &read in &reads {
+            assert_eq!(values.value(read), (shape.expected)(root), "{}", shape.name);
+        }
+    }
     let mut root = 1.0;
     subject(move || {
         root += 1.0;
-        black_box(&mut chain).set(root);
-        black_box(black_box(&chain).last());
+        black_box(&mut values).set(black_box(root));
+        for &read in &reads {
+            black_box(values.value(read));
+        }
     })
 }

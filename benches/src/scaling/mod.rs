@@ -79,7 +79,14 @@ fn curves() -> Vec<Curve> {
 }
 
 /// Measures all curves, and lists what grows faster than it should.
-pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> String {
+///
+/// # Errors
+/// If no curve is called as was asked for.
+pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> Result<String, String> {
+    if !curves().iter().any(|curve| arguments.wants(curve.name)) {
+        let names: Vec<&str> = curves().iter().map(|curve| curve.name).collect();
+        return Err(format!("nothing is called like that; there are: {}", names.join(", ")));
+    }
     let effort = Effort { rounds: 3, slice: effort.slice / 2, ..effort };
     let mut rows = Vec::new();
     let mut worse = Vec::new();
@@ -103,7 +110,7 @@ pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> String {
     let head = ["curve", "n: time for one operation", "exponent", "expected", "verdict", "one operation"];
     let table = render_rows(&head, rows.iter().map(|row| &row[..]));
     let list: String = worse.iter().map(|line| format!("- {line}\n")).collect();
-    format!("{table}\n{} of {} curves grow faster than expected.\n\n{list}", worse.len(), rows.len())
+    Ok(format!("{table}\n{} of {} curves grow faster than expected.\n\n{list}", worse.len(), rows.len()))
 }
 
 /// The slope of the line through the points in a plot with two logarithmic axes; of the upper three sizes, where what

@@ -48,6 +48,10 @@ pub(crate) struct Stage<H> {
     frame: u32,
     to_client: VecDeque<(Time, Vec<u8>)>,
     to_server: VecDeque<(Time, Vec<u8>)>,
+    /// What health everybody in view had, until it has arrived that they had.
+    under_way: VecDeque<(Time, Vec<f64>)>,
+    /// The same, as it arrived last.
+    arrived: Vec<f64>,
     /// The effect that gives back all health.
     rise: usize,
 }
@@ -99,6 +103,8 @@ impl<H: Host> Stage<H> {
             frame: 0,
             to_client: VecDeque::new(),
             to_server: VecDeque::new(),
+            under_way: VecDeque::new(),
+            arrived: Vec::new(),
             rise,
         };
         let ticks = stage.host.warm_up() * stage.setting.rate / FRAMES;
@@ -122,20 +128,25 @@ impl<H: Host> Stage<H> {
         trace
     }
 
-    /// The client sees what there is, as far as it is told.
+    /// The client sees of others what arrived, but for what is rounded. What is its own it predicts.
     fn compare(&self) {
         let health = self.game.world.attribute("Health");
-        let told = |unit: usize| {
-            let controller = self.game.world.units[unit];
-            let shown = self.client.simulation().current(self.client.local(controller)?, health)?;
-            let truth = self.server.simulation().current(controller, health)?;
-            Some((shown - truth).abs())
-        };
-        // What is on its way, and half a step.
-        let slack = self.setting.health * 0.1 + 500.0;
-        for unit in &self.setting.in_view {
-            assert!(told(*unit).is_some_and(|distance| distance <= slack), "unit {unit} is told as it is");
+        let mut others = 0;
+        for (unit, arrived) in self.setting.in_view.iter().zip(&self.arrived).skip(1) {
+            let local = self.client.local(self.game.world.units[*unit]).expect("the client knows it");
+            let shown = self.client.simulation().current(local, health).expect("it has health");
+            let rounded = self.setting.shown_health.settle(*arrived).expect("it can be told");
+            assert_eq!(shown, rounded, "unit {unit} is told as it is");
+            others += 1;
         }
+        assert_eq!(others, self.setting.in_view.len() - 1, "everybody was told of");
+    }
+
+    /// What health everybody in view has.
+    fn health(&self) -> Vec<f64> {
+        let health = self.game.world.attribute("Health");
+        let of = |unit: &usize| self.server.simulation().current(self.game.world.units[*unit], health);
+        self.setting.in_view.iter().filter_map(of).collect()
     }
 
     fn connected_tick(&mut self, trace: &mut Trace) {
@@ -152,9 +163,13 @@ impl<H: Host> Stage<H> {
                     self.to_client.push_back((self.now + DELAY, bytes));
                 }
                 trace.end_tick();
+                self.under_way.push_back((self.now + DELAY, self.health()));
             }
             while let Some(bytes) = arrived(&mut self.to_client, self.now) {
                 self.client.handle(self.now, &bytes);
+            }
+            while let Some(health) = arrived(&mut self.under_way, self.now) {
+                self.arrived = health;
             }
             self.client.update(self.now);
             while self.client.poll_event().is_some() {}
@@ -191,6 +206,6 @@ impl<H: Host> Stage<H> {
     }
 }
 
-fn arrived(link: &mut VecDeque<(Time, Vec<u8>)>, now: Time) -> Option<Vec<u8>> {
-    link.pop_front_if(|(at, _)| *at <= now).map(|(_, bytes)| bytes)
+fn arrived<T>(link: &mut VecDeque<(Time, T)>, now: Time) -> Option<T> {
+    link.pop_front_if(|(at, _)| *at <= now).map(|(_, item)| item)
 }
