@@ -308,7 +308,7 @@ fn a_signal_ends_it_cleanly_and_clients_are_told() {
         assert_eq!(status, 0, "{printed}");
         assert!(printed.contains("1 player joined"), "{printed}");
         let (status, printed) = client.finish();
-        let outcome: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        let outcome: Value = serde_json::from_str(&printed).unwrap();
         assert_eq!((status, &outcome["outcome"]), (0, &"closed".into()), "{outcome:#}");
         assert_eq!(outcome["reason"], "the server stops");
     }
