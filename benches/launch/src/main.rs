@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let mut command = Command::new(cargo);
-    command.args(["run", "--release", "--locked", "--quiet", "--manifest-path"]).arg(manifest);
+    command.args(["run", "--release", "--locked", "--manifest-path"]).arg(manifest);
     command.arg("--").args(std::env::args_os().skip(1));
     match command.status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).into(),
