@@ -52,7 +52,7 @@ fn record(file: &Path, poisoned: u32) -> Result<(), Box<dyn Error>> {
             let spec = sim.spec(
                 catalog.effect(effect)?,
                 1.0,
-                EffectContext { source: Some(hero), ..EffectContext::default() },
+                EffectContext::of(hero),
             )?;
             recorder.execute(&mut sim, Command::Apply { spec: Box::new(spec), target: wolf })?;
         }

@@ -8,7 +8,7 @@ use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    ActiveEffect, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
+    ActiveEffect, Clock, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
     PeriodReset, Stacking, StackingType,
 };
 use crate::event::{EventKind, RemovalReason};
@@ -81,13 +81,7 @@ impl Simulation {
             status,
             inhibited,
             given: false,
-            phase: self.state.now,
-            started: self.state.now,
-            duration,
-            expires: None,
-            period,
-            next_tick: None,
-            ticks: 0,
+            clock: Clock::new(self.state.now, duration, period),
             magnitudes,
             stream,
             last_source: None,
@@ -132,10 +126,7 @@ impl Simulation {
         let Some(active) = self.state.effects.get_mut(id) else { return };
         let (effect_id, target) = (active.effect, active.target);
         active.status = EffectStatus::Running;
-        active.started = now;
-        active.phase = now;
-        active.expires = active.duration.map(|duration| now + duration.max(Span::ZERO));
-        active.next_tick = Self::next_tick_after(active, now);
+        active.clock.start(now);
         let inhibited = self.fails_ongoing(effect, target);
         let was = match self.state.effects.get_mut(id) {
             Some(active) => core::mem::replace(&mut active.inhibited, inhibited),
@@ -238,11 +229,13 @@ impl Simulation {
         }
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
-        let remaining = active.expires.map(|end| end.since(now));
+        let remaining = active.expires().map(|end| end.since(now));
         // The outer `None` leaves the clock alone, the inner one is for ever.
         let refreshed = match stacking.duration_refresh {
             DurationRefresh::Never => None,
-            DurationRefresh::Refresh => (duration.is_some() || active.expires.is_some()).then_some(duration),
+            DurationRefresh::Refresh => {
+                (duration.is_some() || active.expires().is_some()).then_some(duration)
+            }
             DurationRefresh::Extend => remaining.map(|remaining| {
                 let extended = duration.map(|duration| remaining + duration);
                 // The cap limits what is added; it takes nothing away.
@@ -250,17 +243,16 @@ impl Simulation {
                 extended.map(|extended| stacking.max_duration.map_or(extended, |most| capped(extended, most)))
             }),
         };
-        let reset_period = stacking.period_reset == PeriodReset::Reset && active.period.is_some();
+        let reset_period = stacking.period_reset == PeriodReset::Reset && active.period().is_some();
         if reset_period {
-            active.period = period;
+            active.clock.set_period(period);
         }
         if let Some(duration) = refreshed {
             self.restart_clock(id, duration);
         }
         if reset_period {
             if let Some(active) = self.state.effects.get_mut(id) {
-                active.phase = now;
-                active.next_tick = Self::next_tick_after(active, now);
+                active.clock.count_from(now);
             }
             self.schedule(id);
             self.first_tick(id, effect);
@@ -278,9 +270,9 @@ impl Simulation {
     pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        active.duration = duration;
-        active.started = now;
-        active.expires = duration.map(|duration| now + duration.max(Span::ZERO));
+        active.clock.set_duration(duration);
+        active.clock.started = now;
+        active.clock.set_expires(duration.map(|duration| now + duration.max(Span::ZERO)));
         self.resume_ticks(id);
         self.schedule(id);
         self.report_duration(id, duration);
@@ -295,13 +287,12 @@ impl Simulation {
     /// An instance whose end moved away may tick again, in the phase that it had.
     pub(super) fn resume_ticks(&mut self, id: ActiveEffectId) {
         let now = self.state.now;
-        let Some(active) = self.state.effects.get_mut(id) else { return };
-        let Some(next) = active.tick_after(now) else { return };
-        let within = |at: crate::time::Time| active.expires.is_none_or(|end| at <= end);
-        match active.next_tick {
-            Some(next) if within(next) => {}
-            Some(_) => active.next_tick = None,
-            None => active.next_tick = within(next).then_some(next),
+        let Some(ActiveEffect { clock, .. }) = self.state.effects.get_mut(id) else { return };
+        let Some(next) = clock.tick_after(now) else { return };
+        match clock.next_tick() {
+            Some(next) if clock.is_alive_at(next) => {}
+            Some(_) => clock.set_next_tick(None),
+            None => clock.set_next_tick(clock.is_alive_at(next).then_some(next)),
         }
     }
 
@@ -313,13 +304,14 @@ impl Simulation {
         self.emit(EventKind::EffectMerged { effect: effect_id, active: id, target });
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let end = duration.map(|duration| now + duration.max(Span::ZERO));
-        let latest = match (active.expires, end) {
+        let latest = match (active.expires(), end) {
             (Some(old), Some(new)) => Some(old.max(new)),
             (None, _) | (_, None) => None,
         };
-        if latest != active.expires {
-            active.expires = latest;
-            active.duration = latest.map(|end| end.since(active.started));
+        if latest != active.expires() {
+            let started = active.started();
+            active.clock.set_expires(latest);
+            active.clock.set_duration(latest.map(|end| end.since(started)));
             let remaining = latest.map(|end| end.since(now));
             self.resume_ticks(id);
             self.schedule(id);
@@ -410,8 +402,8 @@ impl Simulation {
         if active.inhibited || active.status == EffectStatus::Queued {
             return;
         }
-        let (effect_id, target, tick) = (active.effect, active.target, active.ticks);
-        active.ticks = active.ticks.saturating_add(1);
+        let (effect_id, target, tick) = (active.effect, active.target, active.ticks());
+        active.clock.ticks = tick.saturating_add(1);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
         if self.leaves_tick(id, &effect) {
             return;

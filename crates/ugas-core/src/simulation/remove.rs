@@ -167,7 +167,7 @@ impl Simulation {
     /// The end of an effect's time (E3, E5).
     pub(super) fn expire(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
-        let (stacks, duration) = (active.stacks, active.duration);
+        let (stacks, duration) = (active.stacks, active.duration());
         let effect = self.state.definition(&self.catalog, active.effect);
         let rule = effect.and_then(|effect| effect.stacking.as_ref()).map(|stacking| stacking.expiration);
         let now = self.state.now;
@@ -195,7 +195,7 @@ impl Simulation {
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        self.scratch.blame_for(cause, active.spec.prediction);
+        self.scratch.blame_for(cause, active.spec.prediction());
         self.scratch.roll = self.state.now.micros();
     }
 }
