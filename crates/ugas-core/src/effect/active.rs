@@ -9,7 +9,7 @@ use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::{AttributeId, EffectId};
 use crate::tag::TagBits;
 use crate::time::{Span, Time};
-use crate::timer::TimerKey;
+use crate::timer::{TimerKey, TimerWheel};
 
 /// Whether an instance runs or waits for its turn (E4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +58,15 @@ pub struct ActiveEffect {
 pub(crate) struct EffectTimers {
     pub(crate) expiry: Option<TimerKey>,
     pub(crate) tick: Option<TimerKey>,
+}
+
+impl EffectTimers {
+    /// Cancels what is pending.
+    pub(crate) fn cancel<P: Copy + Ord>(&mut self, wheel: &mut TimerWheel<P>) {
+        for key in [self.tick.take(), self.expiry.take()].into_iter().flatten() {
+            wheel.cancel(key);
+        }
+    }
 }
 
 /// Tags and captured values of a source at the moment it ceased to exist.

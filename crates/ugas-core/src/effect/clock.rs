@@ -18,8 +18,13 @@ pub(crate) struct Clock {
     known: u8,
 }
 
+const DURATION: u8 = 1;
+const EXPIRES: u8 = 1 << 1;
+const PERIOD: u8 = 1 << 2;
+const NEXT_TICK: u8 = 1 << 3;
+
 macro_rules! optional {
-    ($($bit:literal, $field:ident, $set:ident: $kind:ty = $none:expr;)*) => {$(
+    ($($bit:ident, $field:ident, $set:ident: $kind:ty = $none:expr;)*) => {$(
         #[inline]
         pub(crate) fn $field(&self) -> Option<$kind> {
             (self.known & $bit != 0).then_some(self.$field)
@@ -53,10 +58,10 @@ impl Clock {
     }
 
     optional! {
-        1, duration, set_duration: Span = Span::ZERO;
-        2, expires, set_expires: Time = Time::ZERO;
-        4, period, set_period: Span = Span::ZERO;
-        8, next_tick, set_next_tick: Time = Time::ZERO;
+        DURATION, duration, set_duration: Span = Span::ZERO;
+        EXPIRES, expires, set_expires: Time = Time::ZERO;
+        PERIOD, period, set_period: Span = Span::ZERO;
+        NEXT_TICK, next_tick, set_next_tick: Time = Time::ZERO;
     }
 
     /// Lets it run from `now` on.
@@ -90,6 +95,11 @@ impl Clock {
             return None;
         }
         self.is_alive_at(next).then_some(next)
+    }
+
+    /// Whether something happens by itself at some time.
+    pub(crate) fn is_running(&self) -> bool {
+        self.known & (EXPIRES | NEXT_TICK) != 0
     }
 
     /// Whether an instant is not after the end.

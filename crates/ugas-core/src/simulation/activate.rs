@@ -42,14 +42,6 @@ impl Simulation {
         }
     }
 
-    pub(super) fn unschedule(&mut self, id: ActiveEffectId) {
-        let State { timers, effects, .. } = &mut self.state;
-        let Some(active) = effects.get_mut(id) else { return };
-        for key in [active.timers.tick.take(), active.timers.expiry.take()].into_iter().flatten() {
-            timers.cancel(key);
-        }
-    }
-
     /// Adds the modifiers of an active effect to the attributes its target has (M6).
     pub(super) fn attach_modifiers(&mut self, id: ActiveEffectId, effect: &Effect) {
         for index in 0..effect.modifiers.len() {

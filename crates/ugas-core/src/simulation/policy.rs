@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::Simulation;
+use smallvec::SmallVec;
+
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
+use super::{Simulation, State};
+use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
     ActiveEffect, Clock, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
-    PeriodReset, Stacking, StackingType,
+    LastSource, PeriodReset, Stacking, StackingType,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -70,7 +73,8 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
-        let inhibited = status == EffectStatus::Running && self.fails_ongoing(effect, target);
+        let inhibited =
+            status == EffectStatus::Running && fails_ongoing(effect, self.state.controllers.get(target));
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -122,32 +126,21 @@ impl Simulation {
     /// Starts an instance: its clock, its modifiers and, if asked for, its first tick. Tags, abilities and cues follow
     /// in [`after_success`](Self::after_success).
     pub(super) fn begin(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
-        let now = self.state.now;
-        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let State { now, effects, controllers, .. } = &mut self.state;
+        let Some(active) = effects.get_mut(id) else { return };
         let (effect_id, target) = (active.effect, active.target);
         active.status = EffectStatus::Running;
-        active.clock.start(now);
-        let inhibited = self.fails_ongoing(effect, target);
-        let was = match self.state.effects.get_mut(id) {
-            Some(active) => core::mem::replace(&mut active.inhibited, inhibited),
-            None => inhibited,
-        };
-        self.schedule(id);
+        active.clock.start(*now);
+        let inhibited = fails_ongoing(effect, controllers.get(target));
+        let was = core::mem::replace(&mut active.inhibited, inhibited);
+        if active.clock.is_running() {
+            self.schedule(id);
+        }
         self.scratch.blame_active(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
         if was != inhibited {
             self.update_modifiers(id, effect);
         }
-    }
-
-    /// Whether an effect would be inhibited on a target as it is now (E7).
-    #[inline]
-    fn fails_ongoing(&self, effect: &Effect, target: ControllerId) -> bool {
-        if effect.ongoing.is_trivial() {
-            return false;
-        }
-        let controller = self.state.controllers.get(target);
-        controller.is_some_and(|controller| !effect.ongoing.is_met_by(&controller.tags))
     }
 
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
@@ -183,7 +176,8 @@ impl Simulation {
 
     /// E5: one more stack. The new spec replaces the old one.
     fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
-        let Some(stacking) = prepared.effect.stacking.clone() else {
+        let effect = prepared.effect;
+        let Some(stacking) = &effect.stacking else {
             return self.add_instance(prepared, EffectStatus::Running);
         };
         let Some(active) = self.state.effects.get(id) else {
@@ -194,7 +188,7 @@ impl Simulation {
         if full {
             let ends = stacking.deny_overflow || stacking.clear_on_overflow;
             if ends {
-                self.overflow(&stacking, prepared.spec, prepared.target);
+                self.overflow(stacking, prepared.spec, prepared.target);
             }
             if stacking.clear_on_overflow {
                 self.remove_active(id, RemovalReason::Overflowed);
@@ -210,13 +204,12 @@ impl Simulation {
             return Err(refuse(RefusalReason::LimitReached(Limit::Stacks)));
         }
         let stacks = if full { old } else { old.saturating_add(1) };
-        let effect = prepared.effect;
         let (effect_id, target) = (prepared.spec.effect, prepared.target);
         let (duration, period) = (prepared.duration, prepared.period);
         let spec = (full && !stacking.overflow_effects.is_empty()).then(|| prepared.spec.clone());
         self.replace_spec(id, prepared, stacks)?;
         if let Some(spec) = spec {
-            self.overflow(&stacking, &spec, target);
+            self.overflow(stacking, &spec, target);
         }
         if stacks != old {
             self.emit(EventKind::EffectStackChanged {
@@ -327,29 +320,26 @@ impl Simulation {
         prepared: Prepared<'_>,
         stacks: u32,
     ) -> Result<(), Reasons> {
-        let Prepared { effect, spec, magnitudes, stream, .. } = prepared;
-        let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
-        let applied = self.state.next_sequence();
-        let retag = before.spec.granted_tags != spec.granted_tags && !before.inhibited && before.given;
-        let target = before.target;
-        let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
-        let spec = spec.take();
+        let Prepared { effect, spec, target, magnitudes, stream, .. } = prepared;
+        let Some(active) = self.state.effects.get(id) else { return Ok(()) };
+        let old_tags = &active.spec.granted_tags;
+        let retag = *old_tags != spec.granted_tags && !active.inhibited && active.given;
+        let retagged = retag.then(|| (old_tags.clone(), spec.granted_tags.clone()));
         // What it follows is the same, unless it is of another source now.
-        let moves = before.spec.context.source != spec.context.source;
+        let source = spec.context.source;
+        let moves = active.source() != source;
         if moves {
             self.unwatch(id, effect);
         }
-        let source_lives = spec.context.source.is_some_and(|source| self.state.controllers.contains(source));
+        let (spec, applied) = (spec.take(), self.state.next_sequence());
+        let mut other = Replaced { spec, magnitudes, stream, stacks, applied, last_source: None };
+        let source_lives = source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
-            active.spec = spec;
-            active.magnitudes = magnitudes;
-            active.stream = stream;
-            active.stacks = stacks;
-            active.applied = applied;
             // M5: applied again for a source that is gone, it remembers what it knew.
-            if active.spec.context.source != before.spec.context.source || source_lives {
-                active.last_source = None;
+            if !moves && !source_lives {
+                other.last_source.clone_from(&active.last_source);
             }
+            other.swap(active);
         }
         if moves {
             self.watch(id, effect);
@@ -363,7 +353,7 @@ impl Simulation {
                 self.unwatch(id, effect);
             }
             if let Some(active) = self.state.effects.get_mut(id) {
-                *active = before;
+                other.swap(active);
             }
             if moves {
                 self.watch(id, effect);
@@ -372,7 +362,7 @@ impl Simulation {
             self.recompute_values();
             self.state.sequence -= 1;
         }
-        if retag && outcome.is_ok() {
+        if let Some((old_tags, new_tags)) = retagged.filter(|_| outcome.is_ok()) {
             // First the new ones, so that a tag which stays never seems to go (T2).
             for tag in new_tags {
                 self.add_tag(target, tag);
@@ -413,5 +403,33 @@ impl Simulation {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
             self.emit(EventKind::EffectRefused(Box::new(refusal)));
         }
+    }
+}
+
+/// Whether an effect would be inhibited on a target as it is now (E7).
+#[inline]
+fn fails_ongoing(effect: &Effect, target: Option<&Controller>) -> bool {
+    !effect.ongoing.is_trivial() && target.is_some_and(|target| !effect.ongoing.is_met_by(&target.tags))
+}
+
+/// What another application replaces of an instance.
+struct Replaced {
+    spec: EffectSpec,
+    magnitudes: SmallVec<[f64; 2]>,
+    stream: u64,
+    stacks: u32,
+    applied: u64,
+    last_source: Option<Box<LastSource>>,
+}
+
+impl Replaced {
+    fn swap(&mut self, active: &mut ActiveEffect) {
+        let Self { spec, magnitudes, stream, stacks, applied, last_source } = self;
+        core::mem::swap(spec, &mut active.spec);
+        core::mem::swap(magnitudes, &mut active.magnitudes);
+        core::mem::swap(stream, &mut active.stream);
+        core::mem::swap(stacks, &mut active.stacks);
+        core::mem::swap(applied, &mut active.applied);
+        core::mem::swap(last_source, &mut active.last_source);
     }
 }
