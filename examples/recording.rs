@@ -49,11 +49,7 @@ fn record(file: &Path, poisoned: u32) -> Result<(), Box<dyn Error>> {
             _ => None,
         };
         if let Some(effect) = effect {
-            let spec = sim.spec(
-                catalog.effect(effect)?,
-                1.0,
-                EffectContext { source: Some(hero), ..EffectContext::default() },
-            )?;
+            let spec = sim.spec(catalog.effect(effect)?, 1.0, EffectContext::of(hero))?;
             recorder.execute(&mut sim, Command::Apply { spec: Box::new(spec), target: wolf })?;
         }
         recorder.advance(&mut sim, Span::millis(100));

@@ -56,6 +56,7 @@ pub mod nearest;
 pub mod number;
 pub mod prediction;
 pub mod random;
+mod rare;
 pub mod refusal;
 pub mod reload;
 mod row;

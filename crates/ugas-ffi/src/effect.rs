@@ -306,15 +306,12 @@ fn command_of(
         ),
     };
     let hit = if given.hit.is_null() { None } else { memory.list(given.hit, 1)?.first().map(hit_of) };
-    let context = EffectContext {
-        source: optional_controller(given.source)?,
-        causer: (given.has_causer != 0).then_some(ActorId(given.causer)),
-        ability,
-        source_object: (given.has_source_object != 0).then_some(ActorId(given.source_object)),
-        hit: hit.map(Box::new),
-        origin: (given.has_origin != 0).then_some(given.origin),
-        raw_payload: None,
-    };
+    let mut context = EffectContext::of(optional_controller(given.source)?);
+    context.ability = ability;
+    context.set_causer((given.has_causer != 0).then_some(ActorId(given.causer)));
+    context.set_source_object((given.has_source_object != 0).then_some(ActorId(given.source_object)));
+    context.set_hit(hit);
+    context.set_origin((given.has_origin != 0).then_some(given.origin));
     let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
     let magnitudes = magnitudes.map(|given| (TagId::from_index(given.tag), given.value));
     let granted = memory.list(given.granted_tags, given.granted_tag_count)?;

@@ -3,13 +3,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use ugas_core::ability::{AbilityDef, GameplayEvent};
+use ugas_core::ability::{AbilityDef, GameplayEvent, Grant};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
-use ugas_core::effect::{EffectDef, StackingDef};
+use ugas_core::effect::{EffectContext, EffectDef, StackingDef};
 use ugas_core::handle::{AbilityHandle, ControllerId, Handle};
-use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
 use ugas_core::input::{
     BindingDef, DeviceInput, InputActionDef, InputActionSetDef, InputMapper, InputMappingDef, InputScheme,
     ValueType,
@@ -17,6 +17,7 @@ use ugas_core::input::{
 use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
+use ugas_core::targeting::TargetData;
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 use ugas_net::Tick;
@@ -282,6 +283,35 @@ fn a_late_commit_and_a_target_allocate_nothing() {
         assert!(!fixture.sim.ability(late).unwrap().is_active());
     });
     assert_eq!(count, 0);
+}
+
+/// What few contexts and specs say is shared by their copies, and what an ability comes from by its effects.
+#[test]
+fn what_few_effects_say_allocates_once() {
+    let mut fixture = Fixture::new();
+    let (buff, tag) = (fixture.effect("GE_Buff"), fixture.tag("State.Ring"));
+    let context =
+        EffectContext::of(fixture.source).caused_by(ActorId(3)).from_object(ActorId(4)).at([1.0, 2.0, 3.0]);
+    let spec = fixture.sim.spec(buff, 1.0, context).unwrap();
+    let spec = spec.with_duration(Span::seconds(2.0)).tagged(tag);
+    let mut kept = fixture.sim.snapshot();
+    let count = fixture.allocations(|fixture| {
+        let _ = fixture.sim.apply(&spec, fixture.target).unwrap();
+        fixture.sim.snapshot_into(&mut kept);
+        fixture.sim.advance(Span::seconds(2.0));
+        assert_eq!(fixture.sim.effect_count(fixture.target, buff), 0);
+    });
+    assert_eq!(count, 0);
+
+    let ability = fixture.sim.catalog().ability("GA_Late").unwrap();
+    let grant = Grant::new(ability).source_object(ActorId(4));
+    let late = fixture.sim.grant_with(fixture.target, grant).unwrap();
+    let round = |fixture: &mut Fixture, targets: TargetData| {
+        fixture.sim.activate_on(late, targets).unwrap();
+        fixture.sim.advance(Span::seconds(1.0));
+    };
+    let source = fixture.source;
+    assert_eq!(fixture.allocations(|fixture| round(fixture, source.into())), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::granted::Parameters;
+use super::stamp::Aim;
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::PredictionKey;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
@@ -129,7 +130,7 @@ pub struct Activation {
     /// Order of its beginning.
     pub(crate) sequence: u64,
     pub(crate) started: Time,
-    pub(crate) targets: TargetData,
+    pub(crate) targets: Aim,
     /// Whether a task has chosen the targets: then nobody is nobody, and not "whoever is nearest".
     pub(crate) chosen: bool,
     pub(crate) event: Option<GameplayEvent>,

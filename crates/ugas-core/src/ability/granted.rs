@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::stamp::SourceObject;
 use crate::codec::plain_struct;
 use crate::effect::AbilityRemoval;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -146,7 +147,7 @@ pub struct GrantedAbility {
     pub(crate) controller: ControllerId,
     pub(crate) level: u32,
     pub(crate) input: Option<InputId>,
-    pub(crate) source_object: Option<ActorId>,
+    pub(crate) source_object: SourceObject,
     pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
     pub(crate) parameters: Parameters,
     /// The effect that granted it, and what becomes of it with the effect.
@@ -188,7 +189,7 @@ impl GrantedAbility {
 
     /// What it comes from.
     pub fn source_object(&self) -> Option<ActorId> {
-        self.source_object
+        self.source_object.get()
     }
 
     /// Tags that describe it beside those of its definition.

@@ -1,8 +1,8 @@
 //! Plain data as bytes: compact, the same on every machine, and safe to read from anybody.
 //!
 //! Snapshots, commands, definitions and configurations are written with it; so are characters and recordings. There is
-//! one list of fields for each type, from which its hash, its writing and its reading come (`plain_struct!` and
-//! `plain_enum!`), so that none of the three can forget what another one knows.
+//! one list of fields for each type, from which its hash, its writing and its reading come (`plain_struct!`,
+//! `plain_parts!` and `plain_enum!`), so that none of the three can forget what another one knows.
 //!
 //! ```
 //! use ugas_core::codec::{from_bytes, to_bytes};
@@ -76,7 +76,7 @@ pub use encoder::{Encode, Encoder};
 pub(crate) use envelope::{Trust, open_with};
 pub use envelope::{open, seal};
 pub use error::{DecodeError, DecodeErrorKind};
-pub(crate) use plain::{is_default, plain_enum, plain_struct};
+pub(crate) use plain::{is_default, plain_enum, plain_parts, plain_struct, reusing_clone};
 
 /// The format version that is written. Older ones are read.
 pub const VERSION: u32 = 3;

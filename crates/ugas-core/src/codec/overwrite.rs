@@ -19,11 +19,11 @@ pub(crate) trait OverwriteBits<T> {
 impl<A: Array<Item: Copy>> OverwriteBits<SmallVec<A>> for Over<'_, SmallVec<A>> {
     #[inline]
     fn write(&mut self, source: &SmallVec<A>) {
-        if !self.0.is_empty() {
+        if self.0.len() != source.len() {
             self.0.clear();
-        }
-        if !source.is_empty() {
             self.0.extend_from_slice(source);
+        } else if !source.is_empty() {
+            self.0.copy_from_slice(source);
         }
     }
 }
@@ -59,6 +59,10 @@ mod tests {
         let (mut bits, mut shared): (SmallVec<[u8; 2]>, SmallVec<[String; 1]>) =
             (SmallVec::from_slice(&[9; 5]), SmallVec::new());
         let sources = (SmallVec::from_slice(&[1, 2, 3]), SmallVec::from_vec(vec!["seven".to_owned(); 3]));
+        for list in [&[4u8, 5, 6] as &[u8], &[], &[7, 8], &[1, 2, 3]] {
+            Over(&mut bits).write(&SmallVec::from_slice(list));
+            assert_eq!(&*bits, list);
+        }
         Over(&mut bits).write(&sources.0);
         (&mut Over(&mut shared)).write(&sources.1);
         assert_eq!((bits, shared), sources);

@@ -41,21 +41,7 @@ macro_rules! plain_struct {
         }
     };
     (cloned $name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
-        impl Clone for $name {
-            fn clone(&self) -> Self {
-                let Self { $($field),* } = self;
-                Self { $($field: Clone::clone($field)),* }
-            }
-
-            fn clone_from(&mut self, source: &Self) {
-                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
-                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
-
-                let Self { $($field),* } = source;
-                $((&mut Over(&mut self.$field)).write($field);)*
-            }
-        }
-
+        $crate::codec::reusing_clone!($name { $($field),* });
         $crate::codec::plain_struct!($name { $($field $(: $mark $($since)?)?),* } $(=> $check)?);
     };
     ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
@@ -107,6 +93,56 @@ macro_rules! plain_struct {
     };
 }
 pub(crate) use plain_struct;
+
+/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that uses again what each field has allocated.
+macro_rules! reusing_clone {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                let Self { $($field),* } = self;
+                Self { $($field: Clone::clone($field)),* }
+            }
+
+            fn clone_from(&mut self, source: &Self) {
+                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
+                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
+
+                let Self { $($field),* } = source;
+                $((&mut Over(&mut self.$field)).write($field);)*
+            }
+        }
+    };
+}
+pub(crate) use reusing_clone;
+
+/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a type
+/// that is not kept as it is written: a list of parts in the order of the format, each with how it is asked for, and how
+/// what was read becomes the type again.
+macro_rules! plain_parts {
+    ($name:ident |$value:ident, $decoder:ident| { $($part:ident: $of:expr),* $(,)? } => $made:block) => {
+        impl $crate::hash::StateHash for $name {
+            fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
+                let $value = self;
+                $($crate::hash::StateHash::state_hash(&$of, hasher);)*
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, encoder: &mut $crate::codec::Encoder) {
+                let $value = self;
+                $($crate::codec::Encode::encode(&$of, encoder);)*
+            }
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode($decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
+                $(let $part = $crate::codec::Decode::decode($decoder)?;)*
+                $made
+            }
+        }
+    };
+}
+pub(crate) use plain_parts;
 
 /// Whether a field that came later says nothing.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -156,7 +156,7 @@ impl CueContext {
             context.active = Some(id);
             context.magnitude = magnitude.unwrap_or(0.0);
             context.level = active.spec().level();
-            context.location = active.spec().context().origin;
+            context.location = active.spec().context().origin();
         }
         context.look_up(simulation);
         context
@@ -166,7 +166,7 @@ impl CueContext {
     pub(super) fn look_up(&mut self, simulation: &Simulation) {
         let active = self.active.and_then(|active| simulation.effect(active));
         if let Some(active) = active {
-            self.causer = active.spec().context().causer;
+            self.causer = active.spec().context().causer();
         }
         let tags = |controller: Option<ControllerId>| {
             controller.and_then(|id| simulation.tags(id)).map(|tags| tags.bits().clone()).unwrap_or_default()

@@ -2,13 +2,14 @@
 
 use smallvec::SmallVec;
 
+use super::clock::Clock;
 use super::spec::EffectSpec;
 use crate::codec::{plain_enum, plain_struct};
 use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::{AttributeId, EffectId};
 use crate::tag::TagBits;
 use crate::time::{Span, Time};
-use crate::timer::TimerKey;
+use crate::timer::{TimerKey, TimerWheel};
 
 /// Whether an instance runs or waits for its turn (E4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,14 +35,7 @@ pub struct ActiveEffect {
     pub(crate) inhibited: bool,
     /// Whether its tags, abilities and cues are its own to withdraw; false until the application is complete.
     pub(crate) given: bool,
-    pub(crate) started: Time,
-    pub(crate) duration: Option<Span>,
-    pub(crate) expires: Option<Time>,
-    pub(crate) period: Option<Span>,
-    /// The instant that the next tick is counted from; one that is yet to come is that of the next tick itself.
-    pub(crate) phase: Time,
-    pub(crate) next_tick: Option<Time>,
-    pub(crate) ticks: u32,
+    pub(crate) clock: Clock,
     /// Evaluated magnitude of each modifier, before stacks.
     pub(crate) magnitudes: SmallVec<[f64; 2]>,
     /// Key of its random streams (V5).
@@ -56,7 +50,7 @@ pub struct ActiveEffect {
     pub(crate) qualification_pending: bool,
     /// Set while its inputs were looked at and its tags were not; false between calls.
     pub(crate) judgement_pending: bool,
-    /// Derived from `expires` and `next_tick`.
+    /// Derived from the clock.
     pub(crate) timers: EffectTimers,
 }
 
@@ -64,6 +58,15 @@ pub struct ActiveEffect {
 pub(crate) struct EffectTimers {
     pub(crate) expiry: Option<TimerKey>,
     pub(crate) tick: Option<TimerKey>,
+}
+
+impl EffectTimers {
+    /// Cancels what is pending.
+    pub(crate) fn cancel<P: Copy + Ord>(&mut self, wheel: &mut TimerWheel<P>) {
+        for key in [self.tick.take(), self.expiry.take()].into_iter().flatten() {
+            wheel.cancel(key);
+        }
+    }
 }
 
 /// Tags and captured values of a source at the moment it ceased to exist.
@@ -118,50 +121,40 @@ impl ActiveEffect {
 
     /// When it began to run.
     pub fn started(&self) -> Time {
-        self.started
+        self.clock.started
     }
 
     /// How long it lasts in all; `None` is for ever.
     pub fn duration(&self) -> Option<Span> {
-        self.duration
+        self.clock.duration()
     }
 
     /// When it ends by itself.
     pub fn expires(&self) -> Option<Time> {
-        self.expires
+        self.clock.expires()
     }
 
     /// Time left at `now`, as a cooldown display wants it; `None` is for ever. A queued instance has all its time left.
     pub fn remaining(&self, now: Time) -> Option<Span> {
         match self.status {
-            EffectStatus::Queued => self.duration,
-            EffectStatus::Running => self.expires.map(|end| end.since(now).max(Span::ZERO)),
+            EffectStatus::Queued => self.duration(),
+            EffectStatus::Running => self.expires().map(|end| end.since(now).max(Span::ZERO)),
         }
     }
 
     /// Time between its executions.
     pub fn period(&self) -> Option<Span> {
-        self.period
+        self.clock.period()
     }
 
     /// When it executes next.
     pub fn next_tick(&self) -> Option<Time> {
-        self.next_tick
-    }
-
-    /// The first tick after `now` in the phase that it has, whether it lives to see it or not.
-    pub(crate) fn tick_after(&self, now: Time) -> Option<Time> {
-        let period = self.period?;
-        if self.phase > now {
-            return Some(self.phase);
-        }
-        let missed = now.since(self.phase).micros() / period.micros().max(1);
-        Some(self.phase + Span::from_micros(period.micros().saturating_mul(missed.saturating_add(1))))
+        self.clock.next_tick()
     }
 
     /// How often it has executed.
     pub fn ticks(&self) -> u32 {
-        self.ticks
+        self.clock.ticks
     }
 
     /// Evaluated magnitude of each of the definition's modifiers, before stacks.
@@ -185,13 +178,7 @@ plain_struct!(cloned ActiveEffect {
     status,
     inhibited,
     given,
-    started,
-    duration,
-    expires,
-    period,
-    phase,
-    next_tick,
-    ticks,
+    clock,
     magnitudes,
     stream,
     last_source,
@@ -204,3 +191,20 @@ plain_struct!(cloned ActiveEffect {
 
 plain_enum!(EffectStatus { 0 => Running, 1 => Queued });
 plain_struct!(cloned LastSource { tags, values });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effect::{Clock, EffectContext};
+
+    /// A copy of the state copies all of them, and an application moves one: a field that few have belongs into one of the
+    /// parts that are shared ([`Rare`](crate::rare::Rare)).
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn records_of_effects_are_small() {
+        assert_eq!(size_of::<EffectContext>(), 24);
+        assert_eq!(size_of::<EffectSpec>(), 152);
+        assert_eq!(size_of::<Clock>(), 56);
+        assert_eq!(size_of::<ActiveEffect>(), 328);
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::codec::plain_struct;
+use crate::codec::{plain_parts, plain_struct, reusing_clone};
 use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::ActorId;
+use crate::rare::Rare;
 
 /// A point or a direction in the host's world.
 pub type Vector3 = [f64; 3];
@@ -60,55 +61,106 @@ pub struct RawPayload {
 }
 
 /// Who and what caused an effect (§9.9).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub struct EffectContext {
     /// The controller that caused it: the instigator. "Source" everywhere else in this crate.
     pub source: Option<ControllerId>,
-    /// The actor that physically caused it: a weapon, a projectile.
-    pub causer: Option<ActorId>,
     /// The ability that applied it.
     pub ability: Option<AbilityHandle>,
-    /// The object it originated from.
-    pub source_object: Option<ActorId>,
-    /// The hit that led to it.
-    pub hit: Option<Box<HitResult>>,
-    /// World location for positional effects.
-    pub origin: Option<Vector3>,
-    /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
-    pub raw_payload: Option<Arc<RawPayload>>,
+    pub(crate) details: Rare<ContextDetails>,
+}
+
+/// What most contexts do not say. Shared by their copies.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct ContextDetails {
+    pub(crate) causer: Option<ActorId>,
+    pub(crate) source_object: Option<ActorId>,
+    pub(crate) hit: Option<HitResult>,
+    pub(crate) origin: Option<Vector3>,
+    pub(crate) raw_payload: Option<Arc<RawPayload>>,
 }
 
 impl EffectContext {
-    /// A context whose instigator is `source`.
-    pub fn of(source: ControllerId) -> Self {
-        Self { source: Some(source), ..Self::default() }
+    /// A context whose instigator is `source`, or nobody.
+    pub fn of(source: impl Into<Option<ControllerId>>) -> Self {
+        Self { source: source.into(), ..Self::default() }
+    }
+
+    /// The actor that physically caused it: a weapon, a projectile.
+    pub fn causer(&self) -> Option<ActorId> {
+        self.details.get().and_then(|details| details.causer)
+    }
+
+    /// The object it originated from.
+    pub fn source_object(&self) -> Option<ActorId> {
+        self.details.get().and_then(|details| details.source_object)
+    }
+
+    /// The hit that led to it.
+    pub fn hit(&self) -> Option<&HitResult> {
+        self.details.get().and_then(|details| details.hit.as_ref())
+    }
+
+    /// World location for positional effects.
+    pub fn origin(&self) -> Option<Vector3> {
+        self.details.get().and_then(|details| details.origin)
+    }
+
+    /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
+    pub fn raw_payload(&self) -> Option<&Arc<RawPayload>> {
+        self.details.get().and_then(|details| details.raw_payload.as_ref())
+    }
+
+    /// Sets or forgets the actor that physically caused the effect.
+    pub fn set_causer(&mut self, causer: Option<ActorId>) {
+        self.details.set(causer, |details| &mut details.causer);
+    }
+
+    /// Sets or forgets the object the effect originated from.
+    pub fn set_source_object(&mut self, object: Option<ActorId>) {
+        self.details.set(object, |details| &mut details.source_object);
+    }
+
+    /// Sets or forgets the hit.
+    pub fn set_hit(&mut self, hit: Option<HitResult>) {
+        self.details.set(hit, |details| &mut details.hit);
+    }
+
+    /// Sets or forgets the world location.
+    pub fn set_origin(&mut self, origin: Option<Vector3>) {
+        self.details.set(origin, |details| &mut details.origin);
+    }
+
+    /// Sets or forgets the data of the host's own.
+    pub fn set_raw_payload(&mut self, payload: Option<Arc<RawPayload>>) {
+        self.details.set(payload, |details| &mut details.raw_payload);
     }
 
     /// Sets the actor that physically caused the effect.
     #[must_use]
     pub fn caused_by(mut self, causer: ActorId) -> Self {
-        self.causer = Some(causer);
+        self.set_causer(Some(causer));
         self
     }
 
     /// Sets the object the effect originated from.
     #[must_use]
     pub fn from_object(mut self, object: ActorId) -> Self {
-        self.source_object = Some(object);
+        self.set_source_object(Some(object));
         self
     }
 
     /// Sets the hit.
     #[must_use]
     pub fn with_hit(mut self, hit: HitResult) -> Self {
-        self.hit = Some(Box::new(hit));
+        self.set_hit(Some(hit));
         self
     }
 
     /// Sets the world location.
     #[must_use]
     pub fn at(mut self, origin: Vector3) -> Self {
-        self.origin = Some(origin);
+        self.set_origin(Some(origin));
         self
     }
 
@@ -117,29 +169,44 @@ impl EffectContext {
     pub fn with_payload<P: ContextPayload>(mut self, payload: &P) -> Self {
         let mut bytes = Vec::new();
         payload.encode(&mut bytes);
-        self.raw_payload = Some(Arc::new(RawPayload { kind: P::KIND.to_owned(), bytes }));
+        self.set_raw_payload(Some(Arc::new(RawPayload { kind: P::KIND.to_owned(), bytes })));
         self
     }
 
     /// The attached data, if it is of this kind.
     pub fn payload<P: ContextPayload>(&self) -> Option<P> {
-        let raw = self.raw_payload.as_deref()?;
+        let raw = self.raw_payload()?;
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
 
     /// Whether all its numbers are finite (V2). Most contexts have none.
     #[inline]
     pub(crate) fn is_finite(&self) -> bool {
-        (self.origin.is_none() && self.hit.is_none()) || self.has_finite_place()
+        self.details.get().is_none_or(ContextDetails::is_finite)
     }
+}
 
-    fn has_finite_place(&self) -> bool {
+impl ContextDetails {
+    fn is_finite(&self) -> bool {
         let of_hit = |hit: &HitResult| [hit.location, hit.normal, [hit.distance; 3]];
-        let hit = self.hit.iter().flat_map(|hit| of_hit(hit));
+        let hit = self.hit.iter().flat_map(of_hit);
         self.origin.into_iter().chain(hit).flatten().all(f64::is_finite)
     }
 }
 
 plain_struct!(RawPayload { kind, bytes });
 plain_struct!(HitResult { location, normal, distance, actor, part });
-plain_struct!(EffectContext { source, causer, ability, source_object, hit, origin, raw_payload });
+
+reusing_clone!(EffectContext { source, ability, details });
+plain_parts!(EffectContext |context, decoder| {
+    source: context.source,
+    causer: context.causer(),
+    ability: context.ability,
+    source_object: context.source_object(),
+    hit: context.hit(),
+    origin: context.origin(),
+    raw_payload: context.raw_payload(),
+} => {
+    let details = ContextDetails { causer, source_object, hit, origin, raw_payload };
+    Ok(EffectContext { source, ability, details: Rare::new(details) })
+});

@@ -5,10 +5,12 @@
 
 mod active;
 pub mod calculation;
+mod clock;
 mod context;
 mod def;
 pub mod magnitude;
 mod query;
+mod reading;
 mod spec;
 mod stacking;
 
@@ -16,6 +18,8 @@ use std::sync::Arc;
 
 pub use active::{ActiveEffect, EffectStatus};
 pub(crate) use active::{EffectTimers, LastSource};
+pub(crate) use clock::Clock;
+pub(crate) use context::ContextDetails;
 pub use context::{ContextPayload, EffectContext, HitResult, RawPayload, Vector3};
 pub use def::{
     AUTHORITATIVE_ONLY, AbilityGrantDef, AbilityRemoval, AdditionalEffectDef, AdditionalTo, DurationDef,
@@ -23,7 +27,9 @@ pub use def::{
     TagQueryDef, TagQueryItemDef,
 };
 pub use query::EffectQuery;
+pub(crate) use reading::{Reading, Readings};
 pub use spec::EffectSpec;
+pub(crate) use spec::Overrides;
 pub use stacking::{
     DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
     StackingType,

@@ -3,9 +3,11 @@
 use smallvec::SmallVec;
 
 use super::context::EffectContext;
-use crate::codec::plain_struct;
+use super::reading::Readings;
+use crate::codec::{plain_parts, reusing_clone};
 use crate::id::{EffectId, TagId};
 use crate::prediction::PredictionKey;
+use crate::rare::Rare;
 use crate::time::Span;
 
 /// An effect ready to be applied, once or many times (§9.9).
@@ -20,13 +22,21 @@ pub struct EffectSpec {
     pub(crate) level: f64,
     pub(crate) context: EffectContext,
     pub(crate) set_by_caller: SmallVec<[(TagId, f64); 2]>,
+    pub(crate) granted_tags: SmallVec<[TagId; 2]>,
+    /// Frozen readings in the order of the effect's captures; those of the target are taken at application.
+    pub(crate) captured: Readings,
+    pub(crate) overrides: Rare<Overrides>,
+    /// Of no meaning unless it is predicted.
+    pub(crate) key: PredictionKey,
+    pub(crate) is_predicted: bool,
+}
+
+/// What a spec has otherwise than its effect, and most have not. Shared by the copies of a spec.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Overrides {
     pub(crate) duration: Option<Span>,
     pub(crate) period: Option<Span>,
-    pub(crate) granted_tags: SmallVec<[TagId; 2]>,
     pub(crate) asset_tags: SmallVec<[TagId; 2]>,
-    /// Frozen readings in the order of the effect's captures; those of the target are taken at application.
-    pub(crate) captured: SmallVec<[Option<f64>; 2]>,
-    pub(crate) prediction: Option<PredictionKey>,
 }
 
 impl EffectSpec {
@@ -39,12 +49,11 @@ impl EffectSpec {
             level,
             context,
             set_by_caller: SmallVec::new(),
-            duration: None,
-            period: None,
             granted_tags: SmallVec::new(),
-            asset_tags: SmallVec::new(),
             captured: SmallVec::new(),
-            prediction: None,
+            overrides: Rare::NONE,
+            key: PredictionKey(0),
+            is_predicted: false,
         }
     }
 
@@ -54,8 +63,8 @@ impl EffectSpec {
             context: core::mem::take(&mut self.context),
             set_by_caller: core::mem::take(&mut self.set_by_caller),
             granted_tags: core::mem::take(&mut self.granted_tags),
-            asset_tags: core::mem::take(&mut self.asset_tags),
             captured: core::mem::take(&mut self.captured),
+            overrides: core::mem::take(&mut self.overrides),
             ..*self
         }
     }
@@ -92,7 +101,27 @@ impl EffectSpec {
 
     /// The prediction it belongs to.
     pub fn prediction(&self) -> Option<PredictionKey> {
-        self.prediction
+        self.is_predicted.then_some(self.key)
+    }
+
+    /// The duration that it has instead of the effect's.
+    pub(crate) fn duration(&self) -> Option<Span> {
+        self.overrides.get().and_then(|overrides| overrides.duration)
+    }
+
+    /// The period that it has instead of the effect's.
+    pub(crate) fn period(&self) -> Option<Span> {
+        self.overrides.get().and_then(|overrides| overrides.period)
+    }
+
+    /// Tags that describe the effect, beside its own.
+    pub(crate) fn asset_tags(&self) -> &[TagId] {
+        self.overrides.get().map_or(&[], |overrides| &overrides.asset_tags)
+    }
+
+    pub(crate) fn set_prediction(&mut self, prediction: Option<PredictionKey>) {
+        self.is_predicted = prediction.is_some();
+        self.key = prediction.unwrap_or(PredictionKey(0));
     }
 
     /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
@@ -120,14 +149,15 @@ impl EffectSpec {
     /// Replaces the effect's duration.
     #[must_use]
     pub fn with_duration(mut self, duration: Span) -> Self {
-        self.duration = Some(duration);
+        self.overrides.set(Some(duration), |overrides| &mut overrides.duration);
         self
     }
 
     /// Replaces the effect's period; one that is not positive is ignored.
     #[must_use]
     pub fn with_period(mut self, period: Span) -> Self {
-        self.period = period.is_positive().then_some(period);
+        let period = period.is_positive().then_some(period);
+        self.overrides.set(period, |overrides| &mut overrides.period);
         self
     }
 
@@ -141,7 +171,7 @@ impl EffectSpec {
     /// Adds one more tag that describes the effect.
     #[must_use]
     pub fn tagged(mut self, tag: TagId) -> Self {
-        self.asset_tags.push(tag);
+        self.overrides.change(|overrides| overrides.asset_tags.push(tag));
         self
     }
 
@@ -150,10 +180,7 @@ impl EffectSpec {
         if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the numbers of a spec are not sorted by their tags");
         }
-        if self.captured.iter().flatten().any(|value| !value.is_finite()) {
-            return Err("a captured value of a spec is not finite");
-        }
-        if self.period.is_some_and(|period| !period.is_positive()) {
+        if self.period().is_some_and(|period| !period.is_positive()) {
             return Err("the period of a spec is not positive");
         }
         Ok(())
@@ -162,21 +189,40 @@ impl EffectSpec {
     /// Marks it as part of a prediction.
     #[must_use]
     pub fn predicted(mut self, key: PredictionKey) -> Self {
-        self.prediction = Some(key);
+        self.set_prediction(Some(key));
         self
     }
 }
 
-plain_struct!(cloned EffectSpec {
+reusing_clone!(EffectSpec {
     effect,
     name_hash,
     level,
     context,
     set_by_caller,
-    duration,
-    period,
     granted_tags,
-    asset_tags,
     captured,
-    prediction,
-} => EffectSpec::check);
+    overrides,
+    key,
+    is_predicted,
+});
+plain_parts!(EffectSpec |spec, decoder| {
+    effect: spec.effect,
+    name_hash: spec.name_hash,
+    level: spec.level,
+    context: spec.context,
+    set_by_caller: spec.set_by_caller,
+    duration: spec.duration(),
+    period: spec.period(),
+    granted_tags: spec.granted_tags,
+    asset_tags: spec.asset_tags(),
+    captured: spec.captured,
+    prediction: spec.prediction(),
+} => {
+    let overrides = Rare::new(Overrides { duration, period, asset_tags });
+    let new = EffectSpec::new(effect, name_hash, level, context);
+    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, overrides, ..new };
+    spec.set_prediction(prediction);
+    spec.check().map_err(|what| decoder.invalid(what))?;
+    Ok(spec)
+});

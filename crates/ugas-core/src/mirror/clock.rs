@@ -14,20 +14,20 @@ pub(super) struct Running {
 
 /// How far the ticks are from the beginning: less than a period, and the same after each tick.
 pub(super) fn offset(active: &ActiveEffect) -> Span {
-    let Some(period) = active.period.filter(|period| period.is_positive()) else { return Span::ZERO };
-    let apart = active.phase.since(active.started);
+    let Some(period) = active.period().filter(|period| period.is_positive()) else { return Span::ZERO };
+    let apart = active.clock.phase.since(active.started());
     Span::from_micros(apart.micros().rem_euclid(period.micros()))
 }
 
 /// Where the clock of an effect stands at `now`. Ticks are counted as if none had been left out.
 pub(super) fn running(active: &ActiveEffect, offset: Span, expires: Option<Time>, now: Time) -> Running {
-    let started = active.started;
+    let started = active.started();
     if active.status == EffectStatus::Queued {
         return Running { expires: None, next_tick: None, phase: started, ticks: 0 };
     }
-    let end = active.duration.map(|duration| started + duration.max(Span::ZERO));
+    let end = active.duration().map(|duration| started + duration.max(Span::ZERO));
     let expires = expires.or(end);
-    let Some(period) = active.period.filter(|period| period.is_positive()) else {
+    let Some(period) = active.period().filter(|period| period.is_positive()) else {
         return Running { expires, next_tick: None, phase: started, ticks: 0 };
     };
     let next = next_after(started + offset, period, now);

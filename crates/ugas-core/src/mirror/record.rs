@@ -9,7 +9,7 @@ mod run;
 mod veil;
 
 pub(crate) use ability::{read_ability, write_ability};
-pub(crate) use effect::{Captured, Dice, EffectFacts, read_effect, write_effect};
+pub(crate) use effect::{Dice, EffectFacts, read_effect, write_effect};
 pub(crate) use run::{read_run, read_task, write_run, write_task};
 pub(crate) use veil::{named_in_effect, named_in_run, veil_effect, veil_run};
 

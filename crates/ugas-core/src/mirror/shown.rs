@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::record::EffectFacts;
 use super::seen::Seen;
 use crate::catalog::Catalog;
-use crate::effect::{ActiveEffect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers};
+use crate::effect::{ActiveEffect, Clock, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers};
 use crate::handle::{ActiveEffectId, ControllerId, Handle};
 use crate::id::{EffectId, TagId};
 use crate::time::Time;
@@ -38,32 +38,14 @@ impl Shown {
         let active = ActiveEffect {
             effect: none,
             target: ControllerId::UNSEEN,
-            spec: EffectSpec {
-                effect: none,
-                name_hash: 0,
-                level: 1.0,
-                context: EffectContext::default(),
-                set_by_caller: SmallVec::new(),
-                duration: None,
-                period: None,
-                granted_tags: SmallVec::new(),
-                asset_tags: SmallVec::new(),
-                captured: SmallVec::new(),
-                prediction: None,
-            },
+            spec: EffectSpec::new(none, 0, 1.0, EffectContext::default()),
             sequence: 0,
             applied: 0,
             stacks: 1,
             status: EffectStatus::Running,
             inhibited: false,
             given: true,
-            started: Time::ZERO,
-            duration: None,
-            expires: None,
-            period: None,
-            phase: Time::ZERO,
-            next_tick: None,
-            ticks: 0,
+            clock: Clock::new(Time::ZERO, None, None),
             magnitudes: SmallVec::new(),
             stream: 0,
             last_source: None,
@@ -84,7 +66,7 @@ impl Shown {
         active.spec.name_hash = effect.1;
         active.target = target;
         (active.sequence, active.applied) = (sequence, sequence);
-        (active.started, active.phase) = (since, since);
+        active.clock = Clock::new(since, None, None);
     }
 }
 

@@ -346,7 +346,7 @@ impl Simulation {
             level,
             sequence,
             started,
-            targets: request.targets,
+            targets: request.targets.into(),
             chosen: false,
             event: request.event,
             while_tag: request.while_tag,

@@ -92,7 +92,7 @@ impl Simulation {
                 return Ok(Flow::Next);
             }
             Action::ActivateAbility(ability) => {
-                let targets = activation.targets.clone();
+                let targets = activation.targets().clone();
                 let cause = activation.prediction;
                 let handles = self.grants_of(owner, *ability);
                 for handle in handles {
@@ -140,7 +140,7 @@ impl Simulation {
 
     fn send_own(&mut self, id: ActivationId, tag: TagId, to: Recipient, magnitude: f64) {
         let Some(activation) = self.state.activations.get(id) else { return };
-        let (owner, targets) = (activation.controller, activation.targets.clone());
+        let (owner, targets) = (activation.controller, activation.targets().clone());
         let event =
             GameplayEvent { tag, magnitude, instigator: Some(owner), target: targets.first_controller() };
         match to {

@@ -15,7 +15,6 @@ use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
-use crate::time::Time;
 
 /// Why an effect withdraws what it gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,21 +32,13 @@ impl Simulation {
         let Some(active) = effects.get_mut(id) else { return };
         let sequence = active.sequence;
         for (key, at, kind) in [
-            (&mut active.timers.tick, active.next_tick, TimerKind::Tick(id)),
-            (&mut active.timers.expiry, active.expires, TimerKind::Expiry(id)),
+            (&mut active.timers.tick, active.clock.next_tick(), TimerKind::Tick(id)),
+            (&mut active.timers.expiry, active.clock.expires(), TimerKind::Expiry(id)),
         ] {
             if let Some(key) = key.take() {
                 timers.cancel(key);
             }
             *key = at.map(|at| timers.schedule(at, Timer { sequence, kind }));
-        }
-    }
-
-    pub(super) fn unschedule(&mut self, id: ActiveEffectId) {
-        let State { timers, effects, .. } = &mut self.state;
-        let Some(active) = effects.get_mut(id) else { return };
-        for key in [active.timers.tick.take(), active.timers.expiry.take()].into_iter().flatten() {
-            timers.cancel(key);
         }
     }
 
@@ -322,16 +313,6 @@ impl Simulation {
         }
         self.unindex_effect(id, effect);
     }
-
-    /// When a periodic effect ticks next, unless it has ended by then.
-    pub(super) fn next_tick_after(active: &ActiveEffect, from: Time) -> Option<Time> {
-        let next = from + active.period?;
-        // At the end of time, time stands still.
-        if next <= from {
-            return None;
-        }
-        active.expires.is_none_or(|end| next <= end).then_some(next)
-    }
 }
 
 impl State {
@@ -352,7 +333,7 @@ impl State {
         let conditions = Conditions {
             tags: modifier.is_conditional(),
             inhibited: active.inhibited,
-            predicted: active.spec.prediction.is_some(),
+            predicted: active.spec.prediction().is_some(),
         };
         Some(ModifierEntry {
             slot,
@@ -410,6 +391,6 @@ pub(super) fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParam
     CueParameters {
         magnitude: of_attribute.map(|(_, magnitude)| magnitude).sum(),
         level: active.spec.level,
-        location: active.spec.context.origin,
+        location: active.spec.context.origin(),
     }
 }

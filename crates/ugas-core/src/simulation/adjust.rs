@@ -29,12 +29,13 @@ impl Simulation {
             sim.blame(active);
             let now = sim.state.now;
             let Some(effect) = sim.state.effects.get_mut(active) else { return };
-            effect.duration = duration;
+            effect.clock.set_duration(duration);
             if effect.status == EffectStatus::Queued {
                 return;
             }
-            effect.expires = duration.map(|duration| effect.started + duration.max(Span::ZERO));
-            let remaining = effect.expires.map(|end| end.since(now));
+            let expires = duration.map(|duration| effect.started() + duration.max(Span::ZERO));
+            effect.clock.set_expires(expires);
+            let remaining = expires.map(|end| end.since(now));
             if remaining.is_some_and(|left| !left.is_positive()) {
                 sim.remove_active(active, RemovalReason::Expired);
                 return;
@@ -54,7 +55,7 @@ impl Simulation {
         let effect = self.state.effects.get(active).ok_or(RefusalReason::UnknownHandle(active))?;
         let elapsed = match effect.status {
             EffectStatus::Queued => Span::ZERO,
-            EffectStatus::Running => self.state.now.since(effect.started),
+            EffectStatus::Running => self.state.now.since(effect.started()),
         };
         self.set_duration(active, Some(elapsed + remaining))
     }

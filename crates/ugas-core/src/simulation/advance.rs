@@ -58,9 +58,8 @@ impl Simulation {
         self.blame(id);
         let Some(active) = self.state.effects.get_mut(id) else { return };
         active.timers.tick = None;
-        active.phase = at;
-        active.next_tick = Self::next_tick_after(active, at);
-        if let Some(next) = active.next_tick {
+        active.clock.count_from(at);
+        if let Some(next) = active.next_tick() {
             let timer = Timer { sequence: active.sequence, kind: TimerKind::Tick(id) };
             active.timers.tick = Some(self.state.timers.schedule(next, timer));
         }

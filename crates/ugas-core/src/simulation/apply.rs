@@ -119,7 +119,7 @@ impl Simulation {
     /// A spec of level 1 that knows its source and nothing else.
     #[inline(always)]
     fn bare_spec(&self, effect: EffectId, definition: &Effect, source: Option<ControllerId>) -> EffectSpec {
-        let context = EffectContext { source, ..EffectContext::default() };
+        let context = EffectContext::of(source);
         let mut spec = EffectSpec::new(effect, definition.name_hash, 1.0, context);
         self.capture_into(&mut spec, definition, Side::Source, source);
         spec
@@ -171,7 +171,7 @@ impl Simulation {
             source: spec.context.source,
             ability: spec.context.ability,
         };
-        self.scratch.blame_for(cause, spec.prediction);
+        self.scratch.blame_for(cause, spec.prediction());
         self.trace(effect);
         self.apply_steps(spec, target).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
@@ -246,7 +246,7 @@ impl Simulation {
     fn check_authority(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         let by_spec = || {
             let tag = self.catalog.tags().id(AUTHORITATIVE_ONLY);
-            tag.is_some_and(|tag| spec.asset_tags.contains(&tag))
+            tag.is_some_and(|tag| spec.asset_tags().contains(&tag))
         };
         if self.config.role == Role::Client && (effect.authoritative_only || by_spec()) {
             return Err(refuse(RefusalReason::AuthoritativeOnly));
@@ -346,7 +346,7 @@ impl Simulation {
     /// Asset and granted tags of an effect, with those that its spec adds.
     pub(super) fn tags_with(&self, effect: &Effect, spec: &EffectSpec) -> TagBits {
         let mut tags = effect.own_tags.clone();
-        for &tag in spec.granted_tags.iter().chain(&spec.asset_tags) {
+        for &tag in spec.granted_tags.iter().chain(spec.asset_tags()) {
             tags.insert_closed(self.catalog.tags(), tag);
         }
         tags
@@ -462,7 +462,7 @@ impl Simulation {
     ) -> Result<Prepared<'a>, Reasons> {
         let inputs = self.inputs(effect, spec, target, stream);
         let magnitudes = evaluate_modifiers(&inputs)?;
-        let duration = match (&effect.duration, spec.duration) {
+        let duration = match (&effect.duration, spec.duration()) {
             (_, Some(overridden)) => Some(overridden),
             (Duration::Lasting(magnitude), None) => {
                 let seconds = inputs.magnitude(magnitude, Dice::Duration).map_err(refuse)?;
@@ -470,7 +470,7 @@ impl Simulation {
             }
             (Duration::Instant | Duration::Infinite, None) => None,
         };
-        let period = effect.period.map(|period| spec.period.unwrap_or(period.period));
+        let period = effect.period.map(|period| spec.period().unwrap_or(period.period));
         self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
     }
@@ -529,7 +529,7 @@ impl Simulation {
         }
         let Some(instance) = self.state.effects.get(active) else { return };
         // E6: no time at all means applied and removed at the same instant.
-        if instance.duration.is_some_and(|duration| !duration.is_positive()) {
+        if instance.duration().is_some_and(|duration| !duration.is_positive()) {
             self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
         }
     }
@@ -597,7 +597,7 @@ impl Simulation {
     pub(super) fn enqueue_linked(&mut self, effect: EffectId, parent: &EffectSpec, target: ControllerId) {
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
         spec.set_by_caller.clone_from(&parent.set_by_caller);
-        spec.prediction = parent.prediction;
+        spec.set_prediction(parent.prediction());
         // Dice of its own, that follow from those of what leads to it.
         self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();
         self.enqueue_application(spec, target);

@@ -295,7 +295,7 @@ impl Simulation {
                     // E6: one whose time was prolonged since has not expired.
                     let now = self.state.now;
                     let lives =
-                        |active| self.state.effects.get(active).is_some_and(|a| a.expires > Some(now));
+                        |active| self.state.effects.get(active).is_some_and(|a| a.expires() > Some(now));
                     if reason != RemovalReason::Expired || !lives(active) {
                         self.remove_active(active, reason);
                     }

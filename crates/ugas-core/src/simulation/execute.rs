@@ -191,10 +191,10 @@ impl PostExecute<'_> {
     /// # Errors
     /// If there is no such effect, or the level is not finite. Whether it is refused later is told by an event.
     pub fn apply(&mut self, effect: EffectId, level: f64, to: ControllerId) -> Result<(), RefusalReason> {
-        let parent = self.spec().map(|spec| (spec.context.clone(), spec.prediction));
+        let parent = self.spec().map(|spec| (spec.context.clone(), spec.prediction()));
         let (context, prediction) = parent.unwrap_or_default();
         let mut spec = self.sim.spec(effect, level, context)?;
-        spec.prediction = prediction;
+        spec.set_prediction(prediction);
         self.sim.enqueue_application(spec, to);
         Ok(())
     }
@@ -553,7 +553,7 @@ impl Simulation {
             return;
         }
         let Ok(inputs) = run.inputs(self) else { return };
-        let (level, location) = (inputs.spec.level, inputs.spec.context.origin);
+        let (level, location) = (inputs.spec.level, inputs.spec.context.origin());
         let own = run.effect.cues.iter().filter(|_| !cues.handled).map(|cue| (cue, cues.magnitude));
         for (cue, magnitude) in own.chain(cues.sent.iter().copied()) {
             let parameters = CueParameters { magnitude, level, location };

@@ -179,7 +179,7 @@ impl Simulation {
             let sequence = active.sequence;
             let running = active.status == EffectStatus::Running;
             for (at, kind) in
-                [(active.next_tick, TimerKind::Tick(id)), (active.expires, TimerKind::Expiry(id))]
+                [(active.next_tick(), TimerKind::Tick(id)), (active.expires(), TimerKind::Expiry(id))]
             {
                 expected.extend(at.filter(|_| running).map(|at| (at, Timer { sequence, kind })));
             }

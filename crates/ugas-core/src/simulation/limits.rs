@@ -14,7 +14,7 @@ impl Simulation {
     /// What a spec brings along becomes part of the state as soon as it is applied.
     pub(super) fn check_spec(&self, spec: &EffectSpec) -> Result<(), Limit> {
         self.check_extras(spec.set_by_caller.len())?;
-        self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags.len()))?;
+        self.check_extras(spec.granted_tags.len().saturating_add(spec.asset_tags().len()))?;
         self.check_context(&spec.context)
     }
 
@@ -65,7 +65,7 @@ impl Simulation {
     }
 
     fn check_context(&self, context: &EffectContext) -> Result<(), Limit> {
-        context.raw_payload.as_deref().map_or(Ok(()), |payload| self.check_payload(payload))
+        context.raw_payload().map_or(Ok(()), |payload| self.check_payload(payload))
     }
 
     fn check_payload(&self, payload: &RawPayload) -> Result<(), Limit> {

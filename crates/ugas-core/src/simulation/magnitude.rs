@@ -4,7 +4,7 @@ use super::values::Evaluand;
 use super::{EvaluationParameters, Simulation, SourceTags, State};
 use crate::catalog::Catalog;
 use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
-use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, LastSource};
+use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, LastSource, Reading};
 use crate::expr::{Environment, EvalError, Side};
 use crate::handle::ControllerId;
 use crate::id::{AttributeId, CurveId, EffectId, TagId};
@@ -129,7 +129,7 @@ impl<'a> Inputs<'a> {
 
     fn frozen(&self, at: usize, reading: &Capture) -> Result<f64, EvalError> {
         let missing = EvalError::MissingAttribute { side: reading.side, attribute: reading.attribute };
-        self.spec.captured.get(at).copied().flatten().ok_or(missing)
+        self.spec.captured.get(at).and_then(|reading| reading.get()).ok_or(missing)
     }
 
     /// The frozen current value of an attribute that the effect captures.
@@ -144,7 +144,7 @@ impl<'a> Inputs<'a> {
         };
         let at = self.effect.captures.iter().position(wanted);
         let missing = EvalError::MissingAttribute { side, attribute };
-        at.and_then(|at| self.spec.captured.get(at).copied().flatten()).ok_or(missing)
+        at.and_then(|at| self.spec.captured.get(at)?.get()).ok_or(missing)
     }
 
     /// Reads an attribute as it is now; of a source that is gone, as it was last (M5).
@@ -329,7 +329,7 @@ impl Simulation {
         from: Option<ControllerId>,
     ) {
         if spec.captured.len() != effect.captures.len() {
-            spec.captured.resize(effect.captures.len(), None);
+            spec.captured.resize(effect.captures.len(), Reading::NONE);
         }
         let Some(from) = from.filter(|_| !effect.captures.is_empty()) else { return };
         for (at, capture) in effect.captures.iter().enumerate().filter(|(_, capture)| capture.side == side) {
@@ -345,7 +345,7 @@ impl Simulation {
             };
             // Read through the target side, which `from` stands for here.
             let value = inputs.read(&Capture { side: Side::Target, ..capture.clone() }).ok();
-            spec.captured[at] = value;
+            spec.captured[at] = value.into();
         }
     }
 }

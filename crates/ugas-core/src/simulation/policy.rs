@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::Simulation;
+use smallvec::SmallVec;
+
 use super::apply::{Application, Prepared, Reasons, evaluate_modifiers, refuse};
 use super::execute::{Run, SpecRef};
 use super::magnitude::Inputs;
+use super::{Simulation, State};
+use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    ActiveEffect, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
-    PeriodReset, Stacking, StackingType,
+    ActiveEffect, Clock, DurationRefresh, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy,
+    LastSource, PeriodReset, Stacking, StackingType,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -70,7 +73,8 @@ impl Simulation {
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
         let effect_id = spec.effect;
-        let inhibited = status == EffectStatus::Running && self.fails_ongoing(effect, target);
+        let inhibited =
+            status == EffectStatus::Running && fails_ongoing(effect, self.state.controllers.get(target));
         let id = self.state.effects.insert(ActiveEffect {
             effect: effect_id,
             target,
@@ -81,13 +85,7 @@ impl Simulation {
             status,
             inhibited,
             given: false,
-            phase: self.state.now,
-            started: self.state.now,
-            duration,
-            expires: None,
-            period,
-            next_tick: None,
-            ticks: 0,
+            clock: Clock::new(self.state.now, duration, period),
             magnitudes,
             stream,
             last_source: None,
@@ -128,35 +126,21 @@ impl Simulation {
     /// Starts an instance: its clock, its modifiers and, if asked for, its first tick. Tags, abilities and cues follow
     /// in [`after_success`](Self::after_success).
     pub(super) fn begin(&mut self, id: ActiveEffectId, effect: &Arc<Effect>) {
-        let now = self.state.now;
-        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let State { now, effects, controllers, .. } = &mut self.state;
+        let Some(active) = effects.get_mut(id) else { return };
         let (effect_id, target) = (active.effect, active.target);
         active.status = EffectStatus::Running;
-        active.started = now;
-        active.phase = now;
-        active.expires = active.duration.map(|duration| now + duration.max(Span::ZERO));
-        active.next_tick = Self::next_tick_after(active, now);
-        let inhibited = self.fails_ongoing(effect, target);
-        let was = match self.state.effects.get_mut(id) {
-            Some(active) => core::mem::replace(&mut active.inhibited, inhibited),
-            None => inhibited,
-        };
-        self.schedule(id);
+        active.clock.start(*now);
+        let inhibited = fails_ongoing(effect, controllers.get(target));
+        let was = core::mem::replace(&mut active.inhibited, inhibited);
+        if active.clock.is_running() {
+            self.schedule(id);
+        }
         self.scratch.blame_active(id);
         self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
         if was != inhibited {
             self.update_modifiers(id, effect);
         }
-    }
-
-    /// Whether an effect would be inhibited on a target as it is now (E7).
-    #[inline]
-    fn fails_ongoing(&self, effect: &Effect, target: ControllerId) -> bool {
-        if effect.ongoing.is_trivial() {
-            return false;
-        }
-        let controller = self.state.controllers.get(target);
-        controller.is_some_and(|controller| !effect.ongoing.is_met_by(&controller.tags))
     }
 
     pub(super) fn first_tick(&mut self, id: ActiveEffectId, effect: &Effect) {
@@ -192,7 +176,8 @@ impl Simulation {
 
     /// E5: one more stack. The new spec replaces the old one.
     fn add_stack(&mut self, id: ActiveEffectId, prepared: Prepared<'_>) -> Result<Application, Reasons> {
-        let Some(stacking) = prepared.effect.stacking.clone() else {
+        let effect = prepared.effect;
+        let Some(stacking) = &effect.stacking else {
             return self.add_instance(prepared, EffectStatus::Running);
         };
         let Some(active) = self.state.effects.get(id) else {
@@ -203,7 +188,7 @@ impl Simulation {
         if full {
             let ends = stacking.deny_overflow || stacking.clear_on_overflow;
             if ends {
-                self.overflow(&stacking, prepared.spec, prepared.target);
+                self.overflow(stacking, prepared.spec, prepared.target);
             }
             if stacking.clear_on_overflow {
                 self.remove_active(id, RemovalReason::Overflowed);
@@ -219,13 +204,12 @@ impl Simulation {
             return Err(refuse(RefusalReason::LimitReached(Limit::Stacks)));
         }
         let stacks = if full { old } else { old.saturating_add(1) };
-        let effect = prepared.effect;
         let (effect_id, target) = (prepared.spec.effect, prepared.target);
         let (duration, period) = (prepared.duration, prepared.period);
         let spec = (full && !stacking.overflow_effects.is_empty()).then(|| prepared.spec.clone());
         self.replace_spec(id, prepared, stacks)?;
         if let Some(spec) = spec {
-            self.overflow(&stacking, &spec, target);
+            self.overflow(stacking, &spec, target);
         }
         if stacks != old {
             self.emit(EventKind::EffectStackChanged {
@@ -238,11 +222,13 @@ impl Simulation {
         }
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
-        let remaining = active.expires.map(|end| end.since(now));
+        let remaining = active.expires().map(|end| end.since(now));
         // The outer `None` leaves the clock alone, the inner one is for ever.
         let refreshed = match stacking.duration_refresh {
             DurationRefresh::Never => None,
-            DurationRefresh::Refresh => (duration.is_some() || active.expires.is_some()).then_some(duration),
+            DurationRefresh::Refresh => {
+                (duration.is_some() || active.expires().is_some()).then_some(duration)
+            }
             DurationRefresh::Extend => remaining.map(|remaining| {
                 let extended = duration.map(|duration| remaining + duration);
                 // The cap limits what is added; it takes nothing away.
@@ -250,17 +236,16 @@ impl Simulation {
                 extended.map(|extended| stacking.max_duration.map_or(extended, |most| capped(extended, most)))
             }),
         };
-        let reset_period = stacking.period_reset == PeriodReset::Reset && active.period.is_some();
+        let reset_period = stacking.period_reset == PeriodReset::Reset && active.period().is_some();
         if reset_period {
-            active.period = period;
+            active.clock.set_period(period);
         }
         if let Some(duration) = refreshed {
             self.restart_clock(id, duration);
         }
         if reset_period {
             if let Some(active) = self.state.effects.get_mut(id) {
-                active.phase = now;
-                active.next_tick = Self::next_tick_after(active, now);
+                active.clock.count_from(now);
             }
             self.schedule(id);
             self.first_tick(id, effect);
@@ -278,9 +263,9 @@ impl Simulation {
     pub(super) fn restart_clock(&mut self, id: ActiveEffectId, duration: Option<Span>) {
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        active.duration = duration;
-        active.started = now;
-        active.expires = duration.map(|duration| now + duration.max(Span::ZERO));
+        active.clock.set_duration(duration);
+        active.clock.started = now;
+        active.clock.set_expires(duration.map(|duration| now + duration.max(Span::ZERO)));
         self.resume_ticks(id);
         self.schedule(id);
         self.report_duration(id, duration);
@@ -295,13 +280,12 @@ impl Simulation {
     /// An instance whose end moved away may tick again, in the phase that it had.
     pub(super) fn resume_ticks(&mut self, id: ActiveEffectId) {
         let now = self.state.now;
-        let Some(active) = self.state.effects.get_mut(id) else { return };
-        let Some(next) = active.tick_after(now) else { return };
-        let within = |at: crate::time::Time| active.expires.is_none_or(|end| at <= end);
-        match active.next_tick {
-            Some(next) if within(next) => {}
-            Some(_) => active.next_tick = None,
-            None => active.next_tick = within(next).then_some(next),
+        let Some(ActiveEffect { clock, .. }) = self.state.effects.get_mut(id) else { return };
+        let Some(next) = clock.tick_after(now) else { return };
+        match clock.next_tick() {
+            Some(next) if clock.is_alive_at(next) => {}
+            Some(_) => clock.set_next_tick(None),
+            None => clock.set_next_tick(clock.is_alive_at(next).then_some(next)),
         }
     }
 
@@ -313,13 +297,14 @@ impl Simulation {
         self.emit(EventKind::EffectMerged { effect: effect_id, active: id, target });
         let Some(active) = self.state.effects.get_mut(id) else { return Ok(Application::Cleared) };
         let end = duration.map(|duration| now + duration.max(Span::ZERO));
-        let latest = match (active.expires, end) {
+        let latest = match (active.expires(), end) {
             (Some(old), Some(new)) => Some(old.max(new)),
             (None, _) | (_, None) => None,
         };
-        if latest != active.expires {
-            active.expires = latest;
-            active.duration = latest.map(|end| end.since(active.started));
+        if latest != active.expires() {
+            let started = active.started();
+            active.clock.set_expires(latest);
+            active.clock.set_duration(latest.map(|end| end.since(started)));
             let remaining = latest.map(|end| end.since(now));
             self.resume_ticks(id);
             self.schedule(id);
@@ -335,29 +320,26 @@ impl Simulation {
         prepared: Prepared<'_>,
         stacks: u32,
     ) -> Result<(), Reasons> {
-        let Prepared { effect, spec, magnitudes, stream, .. } = prepared;
-        let Some(before) = self.state.effects.get(id).cloned() else { return Ok(()) };
-        let applied = self.state.next_sequence();
-        let retag = before.spec.granted_tags != spec.granted_tags && !before.inhibited && before.given;
-        let target = before.target;
-        let (old_tags, new_tags) = (before.spec.granted_tags.clone(), spec.granted_tags.clone());
-        let spec = spec.take();
+        let Prepared { effect, spec, target, magnitudes, stream, .. } = prepared;
+        let Some(active) = self.state.effects.get(id) else { return Ok(()) };
+        let old_tags = &active.spec.granted_tags;
+        let retag = *old_tags != spec.granted_tags && !active.inhibited && active.given;
+        let retagged = retag.then(|| (old_tags.clone(), spec.granted_tags.clone()));
         // What it follows is the same, unless it is of another source now.
-        let moves = before.spec.context.source != spec.context.source;
+        let source = spec.context.source;
+        let moves = active.source() != source;
         if moves {
             self.unwatch(id, effect);
         }
-        let source_lives = spec.context.source.is_some_and(|source| self.state.controllers.contains(source));
+        let (spec, applied) = (spec.take(), self.state.next_sequence());
+        let mut other = Replaced { spec, magnitudes, stream, stacks, applied, last_source: None };
+        let source_lives = source.is_some_and(|source| self.state.controllers.contains(source));
         if let Some(active) = self.state.effects.get_mut(id) {
-            active.spec = spec;
-            active.magnitudes = magnitudes;
-            active.stream = stream;
-            active.stacks = stacks;
-            active.applied = applied;
             // M5: applied again for a source that is gone, it remembers what it knew.
-            if active.spec.context.source != before.spec.context.source || source_lives {
-                active.last_source = None;
+            if !moves && !source_lives {
+                other.last_source.clone_from(&active.last_source);
             }
+            other.swap(active);
         }
         if moves {
             self.watch(id, effect);
@@ -371,7 +353,7 @@ impl Simulation {
                 self.unwatch(id, effect);
             }
             if let Some(active) = self.state.effects.get_mut(id) {
-                *active = before;
+                other.swap(active);
             }
             if moves {
                 self.watch(id, effect);
@@ -380,7 +362,7 @@ impl Simulation {
             self.recompute_values();
             self.state.sequence -= 1;
         }
-        if retag && outcome.is_ok() {
+        if let Some((old_tags, new_tags)) = retagged.filter(|_| outcome.is_ok()) {
             // First the new ones, so that a tag which stays never seems to go (T2).
             for tag in new_tags {
                 self.add_tag(target, tag);
@@ -410,8 +392,8 @@ impl Simulation {
         if active.inhibited || active.status == EffectStatus::Queued {
             return;
         }
-        let (effect_id, target, tick) = (active.effect, active.target, active.ticks);
-        active.ticks = active.ticks.saturating_add(1);
+        let (effect_id, target, tick) = (active.effect, active.target, active.ticks());
+        active.clock.ticks = tick.saturating_add(1);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else { return };
         if self.leaves_tick(id, &effect) {
             return;
@@ -421,5 +403,33 @@ impl Simulation {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
             self.emit(EventKind::EffectRefused(Box::new(refusal)));
         }
+    }
+}
+
+/// Whether an effect would be inhibited on a target as it is now (E7).
+#[inline]
+fn fails_ongoing(effect: &Effect, target: Option<&Controller>) -> bool {
+    !effect.ongoing.is_trivial() && target.is_some_and(|target| !effect.ongoing.is_met_by(&target.tags))
+}
+
+/// What another application replaces of an instance.
+struct Replaced {
+    spec: EffectSpec,
+    magnitudes: SmallVec<[f64; 2]>,
+    stream: u64,
+    stacks: u32,
+    applied: u64,
+    last_source: Option<Box<LastSource>>,
+}
+
+impl Replaced {
+    fn swap(&mut self, active: &mut ActiveEffect) {
+        let Self { spec, magnitudes, stream, stacks, applied, last_source } = self;
+        core::mem::swap(spec, &mut active.spec);
+        core::mem::swap(magnitudes, &mut active.magnitudes);
+        core::mem::swap(stream, &mut active.stream);
+        core::mem::swap(stacks, &mut active.stacks);
+        core::mem::swap(applied, &mut active.applied);
+        core::mem::swap(last_source, &mut active.last_source);
     }
 }

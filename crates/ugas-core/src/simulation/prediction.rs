@@ -170,7 +170,7 @@ impl Simulation {
             || is_random
             || (effect.reads_target && !self.is_whole(active.target))
             || source.is_some_and(|source| source.is_unseen() || !self.is_whole(source))
-            || active.spec.captured.contains(&None)
+            || active.spec.captured.iter().any(|reading| reading.is_none())
     }
 
     /// Whether an effect may be removed here. Of somebody who is only shown, a client takes off what it put there itself.
@@ -179,7 +179,7 @@ impl Simulation {
             return true;
         }
         let active = self.state.effects.get(active);
-        active.is_some_and(|active| self.is_whole(active.target) || active.spec.prediction.is_some())
+        active.is_some_and(|active| self.is_whole(active.target) || active.spec.prediction().is_some())
     }
 
     /// What is shown of an effect of which nothing stays: the burst that its execution would send (E11). Cues that last
@@ -190,7 +190,7 @@ impl Simulation {
         if !at_once {
             return;
         }
-        let parameters = CueParameters { magnitude: 0.0, level: spec.level, location: spec.context.origin };
+        let parameters = CueParameters { magnitude: 0.0, level: spec.level, location: spec.context.origin() };
         for cue in effect.cues.iter() {
             self.emit(EventKind::CueExecuted { controller: target, cue, parameters });
         }
@@ -232,7 +232,7 @@ impl Simulation {
     /// dice under it these are, the effect, and the number of its source, which is what tells the keys of two players
     /// apart.
     pub(super) fn shared_stream(&self, effect: &Effect, spec: &EffectSpec, source: u64) -> Option<u64> {
-        let key = spec.prediction.filter(|_| effect.def.randomness == Randomness::Predicted)?;
+        let key = spec.prediction().filter(|_| effect.def.randomness == Randomness::Predicted)?;
         let parts = [key.0, self.scratch.roll, effect.name_hash, source];
         Some(RandomStream::derive(self.config.prediction_seed, &parts).key())
     }
@@ -267,7 +267,7 @@ impl Simulation {
 
 /// Whether client and server roll the dice of an application alike.
 fn shares_dice(effect: &Effect, spec: &EffectSpec) -> bool {
-    effect.def.randomness == Randomness::Predicted && spec.prediction.is_some()
+    effect.def.randomness == Randomness::Predicted && spec.prediction().is_some()
 }
 
 /// Whether dice decide if an effect is applied at all.

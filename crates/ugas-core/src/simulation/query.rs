@@ -45,7 +45,7 @@ impl Simulation {
             let registry = self.catalog.tags();
             let asked_for = |tag: TagId| tags.iter().any(|&asked| registry.is_within(tag, asked));
             let mut granted = effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied());
-            granted.any(asked_for).then_some((active.remaining(self.state.now)?, active.duration?))
+            granted.any(asked_for).then_some((active.remaining(self.state.now)?, active.duration()?))
         });
         times.max()
     }
@@ -55,7 +55,7 @@ impl Simulation {
         let EffectQuery { effect: of, source, source_object, tags, source_tags, modifies, ignore } = query;
         of.is_none_or(|of| active.effect == of)
             && source.is_none_or(|source| active.source() == Some(source))
-            && source_object.is_none_or(|object| active.spec.context.source_object == Some(object))
+            && source_object.is_none_or(|object| active.spec.context.source_object() == Some(object))
             && (tags.is_empty() || tags.matches(&self.tags_with(effect, &active.spec)))
             && (source_tags.is_empty() || source_tags.matches(&SourceTags::of(&self.state, active)))
             && modifies.is_none_or(|attribute| effect.modified_attributes().any(|other| other == attribute))

@@ -88,11 +88,10 @@ impl Simulation {
         let rule = effect.def.periodic_inhibition;
         let now = self.state.now;
         let Some(active) = self.state.effects.get_mut(id) else { return };
-        if active.period.is_none() || rule == PeriodicInhibition::NeverReset {
+        if active.period().is_none() || rule == PeriodicInhibition::NeverReset {
             return;
         }
-        active.phase = now;
-        active.next_tick = Self::next_tick_after(active, now);
+        active.clock.count_from(now);
         self.schedule(id);
         if rule == PeriodicInhibition::ExecuteAndReset {
             self.enqueue(Consequence::Tick { active: id });

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::Simulation;
 use super::activate::Withdrawal;
+use super::{Simulation, State};
 use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExpiration};
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -80,20 +80,20 @@ impl Simulation {
     /// Takes an effect off its target, with everything that it gave (§9.7).
     pub(super) fn remove_active(&mut self, id: ActiveEffectId, reason: RemovalReason) {
         self.blame(id);
-        let Some(active) = self.state.effects.get_mut(id) else { return };
+        let State { effects, timers, .. } = &mut self.state;
+        let Some(active) = effects.get_mut(id) else { return };
+        active.timers.cancel(timers);
         let (effect_id, target, stacks) = (active.effect, active.target, active.stacks);
         let (running, inhibited) = (active.status == EffectStatus::Running, active.inhibited);
         let given = core::mem::take(&mut active.given);
         let Some(effect) = self.state.definition(&self.catalog, effect_id).cloned() else {
             // Nothing is known of it but that it is there; it must not be there for ever.
-            self.unschedule(id);
             self.state.unlist_effect(id, target);
             self.state.effects.discard(id);
             return;
         };
         self.trace(effect_id);
         self.emit(EventKind::EffectRemoved { effect: effect_id, active: id, target, stacks, reason });
-        self.unschedule(id);
         self.unwatch(id, &effect);
         if running {
             self.detach_modifiers(id, &effect);
@@ -167,7 +167,7 @@ impl Simulation {
     /// The end of an effect's time (E3, E5).
     pub(super) fn expire(&mut self, id: ActiveEffectId) {
         let Some(active) = self.state.effects.get(id) else { return };
-        let (stacks, duration) = (active.stacks, active.duration);
+        let (stacks, duration) = (active.stacks, active.duration());
         let effect = self.state.definition(&self.catalog, active.effect);
         let rule = effect.and_then(|effect| effect.stacking.as_ref()).map(|stacking| stacking.expiration);
         let now = self.state.now;
@@ -195,7 +195,7 @@ impl Simulation {
             source: active.source(),
             ability: active.spec.context.ability,
         };
-        self.scratch.blame_for(cause, active.spec.prediction);
+        self.scratch.blame_for(cause, active.spec.prediction());
         self.scratch.roll = self.state.now.micros();
     }
 }

@@ -7,12 +7,12 @@ use super::ability::ActivationRequest;
 use super::execute::{Run, SpecRef, written};
 use super::magnitude::Dice;
 use crate::ability::{
-    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
+    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing, context_of,
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
 use crate::controller::index::{EffectKey, RunKey};
-use crate::effect::{EffectContext, EffectSpec};
+use crate::effect::EffectSpec;
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
@@ -428,20 +428,14 @@ impl Simulation {
         activation: Option<ActivationId>,
     ) -> Result<EffectSpec, RefusalReason> {
         let running = activation.and_then(|id| self.state.activations.get(id));
-        let context = EffectContext {
-            source: Some(granted.controller),
-            ability: Some(handle),
-            source_object: granted.source_object,
-            hit: running.and_then(|running| running.targets.first_hit()).map(|hit| Box::new(*hit)),
-            origin: running.and_then(|running| running.targets.first_location()),
-            ..EffectContext::default()
-        };
+        let aim = running.map(|running| &running.targets);
+        let context = context_of(granted.controller, handle, &granted.source_object, aim);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);
         let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;
         let mut spec = EffectSpec::new(effect, definition.name_hash, f64::from(level), context);
         self.capture_into(&mut spec, definition, Side::Source, Some(granted.controller));
-        spec.prediction = running.and_then(|running| running.prediction);
+        spec.set_prediction(running.and_then(|running| running.prediction));
         for (tag, number) in &ability.set_by_caller {
             let value = self.ability_number(handle, activation, number)?;
             spec.set_magnitude(*tag, value);

@@ -231,7 +231,7 @@ impl State {
             });
             if let Some(parameters) = parameters {
                 let mut added = TagBits::default();
-                for &tag in active.spec.granted_tags.iter().chain(&active.spec.asset_tags) {
+                for &tag in active.spec.granted_tags.iter().chain(active.spec.asset_tags()) {
                     added.insert_closed(catalog.tags(), tag);
                 }
                 let own = Both(&effect.own_tags, &added);

@@ -146,7 +146,7 @@ impl Simulation {
         let Some(running) = self.state.tasks.get(task) else { return };
         let (id, controller) = (running.activation, running.controller);
         if let Some(activation) = self.state.activations.get_mut(id) {
-            activation.targets = targets;
+            activation.targets = targets.into();
             activation.chosen = true;
         }
         if confirmation == Confirmation::CustomMulti {
@@ -412,7 +412,7 @@ impl Simulation {
             return;
         }
         if let Some(activation) = self.state.activations.get_mut(id) {
-            activation.targets = found;
+            activation.targets = found.into();
             activation.chosen = true;
         }
     }

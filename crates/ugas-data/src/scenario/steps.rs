@@ -27,7 +27,7 @@ impl<'s> Runner<'s> {
         let effect = catalog.effect(effect).map_err(|error| error.to_string())?;
         let target = self.required(&doc.target)?;
         let source = doc.source.as_ref().map(|name| self.find(&name.value)).transpose()?;
-        let context = EffectContext { source, ..EffectContext::default() };
+        let context = EffectContext::of(source);
         let level = doc.level.as_ref().map_or(1.0, |level| level.0.value);
         let mut spec = match self.simulation.spec(effect, level, context) {
             Ok(spec) => spec,

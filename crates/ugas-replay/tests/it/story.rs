@@ -79,7 +79,7 @@ pub(crate) fn commands(
     let apply = |effect: &str, source, target| Command::ApplyEffect {
         effect: catalog.effect(effect).unwrap(),
         level: 1.0,
-        context: EffectContext { source: Some(source), ..EffectContext::default() },
+        context: EffectContext::of(source),
         magnitudes: Vec::new(),
         target,
     };

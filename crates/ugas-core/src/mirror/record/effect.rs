@@ -7,10 +7,14 @@ use super::{bits, read_bits, read_if};
 use crate::catalog::Catalog;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::effect::magnitude::Magnitude;
-use crate::effect::{ActiveEffect, Duration, Effect, EffectContext, EffectSpec, EffectStatus, EffectTimers};
+use crate::effect::{
+    ActiveEffect, Clock, ContextDetails, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
+    EffectTimers, Overrides, Reading, Readings,
+};
 use crate::handle::ControllerId;
 use crate::id::EffectId;
 use crate::number::finite;
+use crate::rare::Rare;
 use crate::time::{Span, Time};
 
 const LEVEL: u64 = 1;
@@ -47,9 +51,6 @@ pub(crate) enum Dice {
     Shared,
 }
 
-/// Frozen values by their place in the effect's definition, as far as whoever reads its record may know them.
-pub(crate) type Captured = SmallVec<[Option<f64>; 2]>;
-
 /// An effect that was read. Where its clock stands depends on the time; [`Self::set_clock`] sees to it.
 #[derive(Clone, Debug)]
 pub(crate) struct EffectFacts {
@@ -72,13 +73,14 @@ impl EffectFacts {
 
     /// Sets its clock to an instant. One whose time was up before ends now: that is for the simulation to find out.
     pub(crate) fn set_clock(&mut self, now: Time) {
-        let clock = clock::running(&self.active, self.offset, self.expires, now);
-        self.active.expires = clock.expires.map(|end| end.max(now));
+        let running = clock::running(&self.active, self.offset, self.expires, now);
+        let clock = &mut self.active.clock;
+        clock.set_expires(running.expires.map(|end| end.max(now)));
         let own = self.next_tick.filter(|next| next.is_none_or(|next| next >= now));
-        self.active.next_tick = own.unwrap_or(clock.next_tick);
-        self.active.phase = clock.phase;
-        let ticks = i64::from(clock.ticks).saturating_add(self.more_ticks).max(0);
-        self.active.ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
+        clock.set_next_tick(own.unwrap_or(running.next_tick));
+        clock.phase = running.phase;
+        let ticks = i64::from(running.ticks).saturating_add(self.more_ticks).max(0);
+        clock.ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
     }
 }
 
@@ -88,16 +90,16 @@ pub(crate) fn write_effect(
     (effect, catalog): (&Effect, &Catalog),
     now: Time,
     dice: Dice,
-    captured: &Captured,
+    captured: &Readings,
     encoder: &mut Encoder,
 ) {
     let ActiveEffect { spec, stacks, magnitudes, last_source, granted, .. } = active;
     let context = &spec.context;
     let offset = clock::offset(active);
     let plain = clock::running(active, offset, None, now);
-    let has_own_end = plain.expires != active.expires;
-    let clock = clock::running(active, offset, active.expires.filter(|_| has_own_end), now);
-    let has_own_tick = clock.next_tick != active.next_tick;
+    let has_own_end = plain.expires != active.expires();
+    let clock = clock::running(active, offset, active.expires().filter(|_| has_own_end), now);
+    let has_own_tick = clock.next_tick != active.next_tick();
     let follows = |(at, value): (usize, &f64)| {
         let modifier = effect.modifiers.get(at);
         let expected = modifier.and_then(|modifier| plain_magnitude(&modifier.magnitude, spec, catalog));
@@ -108,21 +110,21 @@ pub(crate) fn write_effect(
         (SOURCE, context.source.is_some()),
         (ABILITY, context.ability.is_some()),
         (STACKS, *stacks != 1),
-        (PREDICTION, spec.prediction.is_some()),
+        (PREDICTION, spec.prediction().is_some()),
         (INHIBITED, active.inhibited),
         (NUMBERS, !spec.set_by_caller.is_empty()),
-        (TAGS, !spec.granted_tags.is_empty() || !spec.asset_tags.is_empty()),
+        (TAGS, !spec.granted_tags.is_empty() || !spec.asset_tags().is_empty()),
         (APPLIED, active.applied != active.sequence),
-        (DURATION, active.duration != plain_duration(effect, spec, catalog)),
+        (DURATION, active.duration() != plain_duration(effect, spec, catalog)),
         (OFFSET, offset != Span::ZERO),
         (MAGNITUDES, !magnitudes.iter().enumerate().all(follows)),
         (GRANTED, !granted.is_empty()),
         (QUEUED, active.status == EffectStatus::Queued),
-        (CONTEXT, has_more(context)),
-        (CAPTURED, captured.iter().any(Option::is_some)),
-        (OWN_CLOCK, spec.duration.is_some() || spec.period.is_some()),
-        (PERIOD, active.period != plain_period(effect, spec)),
-        (EXPIRES, has_own_end && active.expires.is_some()),
+        (CONTEXT, !context.details.is_none()),
+        (CAPTURED, !captured.iter().all(|reading| reading.is_none())),
+        (OWN_CLOCK, spec.duration().is_some() || spec.period().is_some()),
+        (PERIOD, active.period() != plain_period(effect, spec)),
+        (EXPIRES, has_own_end && active.expires().is_some()),
         (NEXT_TICK, has_own_tick),
         (LAST_SOURCE, last_source.is_some()),
         (NOT_GIVEN, !active.given),
@@ -131,39 +133,39 @@ pub(crate) fn write_effect(
     active.effect.encode(encoder);
     encoder.unsigned(bits);
     active.sequence.encode(encoder);
-    active.started.encode(encoder);
+    active.started().encode(encoder);
     let mut write = |bit: u64, value: &dyn Encode| {
         if bits & bit != 0 {
             value.encode(encoder);
         }
     };
     write(LEVEL, &spec.level);
-    write(SOURCE, &Bare(&context.source));
-    write(ABILITY, &Bare(&context.ability));
+    write(SOURCE, &Bare(context.source.as_ref()));
+    write(ABILITY, &Bare(context.ability.as_ref()));
     write(STACKS, stacks);
-    write(PREDICTION, &Bare(&spec.prediction));
+    write(PREDICTION, &Bare(spec.prediction().as_ref()));
     write(NUMBERS, &spec.set_by_caller);
     write(TAGS, &spec.granted_tags);
-    write(TAGS, &spec.asset_tags);
+    write(TAGS, &spec.asset_tags());
     write(APPLIED, &active.applied);
-    write(DURATION, &active.duration);
+    write(DURATION, &active.duration());
     write(OFFSET, &offset);
     write(MAGNITUDES, magnitudes);
     write(GRANTED, granted);
-    write(CONTEXT, &context.causer);
-    write(CONTEXT, &context.source_object);
-    write(CONTEXT, &context.hit);
-    write(CONTEXT, &context.origin);
-    write(CONTEXT, &context.raw_payload);
+    write(CONTEXT, &context.causer());
+    write(CONTEXT, &context.source_object());
+    write(CONTEXT, &context.hit());
+    write(CONTEXT, &context.origin());
+    write(CONTEXT, &context.raw_payload());
     write(CAPTURED, captured);
-    write(OWN_CLOCK, &spec.duration);
-    write(OWN_CLOCK, &spec.period);
-    write(PERIOD, &active.period);
-    write(EXPIRES, &Bare(&active.expires));
-    write(NEXT_TICK, &active.next_tick);
-    write(LAST_SOURCE, &Bare(last_source));
+    write(OWN_CLOCK, &spec.duration());
+    write(OWN_CLOCK, &spec.period());
+    write(PERIOD, &active.period());
+    write(EXPIRES, &Bare(active.expires().as_ref()));
+    write(NEXT_TICK, &active.next_tick());
+    write(LAST_SOURCE, &Bare(last_source.as_ref()));
     write(DICE, &active.stream);
-    write(DICE, &(i64::from(active.ticks) - i64::from(clock.ticks)));
+    write(DICE, &(i64::from(active.ticks()) - i64::from(clock.ticks)));
 }
 
 /// Reads an effect that is on `target`.
@@ -194,28 +196,23 @@ pub(crate) fn read_effect(
     let offset = read_if(bits, OFFSET, decoder)?.unwrap_or(Span::ZERO);
     let magnitudes: Option<SmallVec<[f64; 2]>> = read_if(bits, MAGNITUDES, decoder)?;
     let granted = read_if(bits, GRANTED, decoder)?.unwrap_or_default();
-    context.causer = read_if(bits, CONTEXT, decoder)?.flatten();
-    context.source_object = read_if(bits, CONTEXT, decoder)?.flatten();
-    context.hit = read_if(bits, CONTEXT, decoder)?.flatten();
-    context.origin = read_if(bits, CONTEXT, decoder)?.flatten();
-    context.raw_payload = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.details = Rare::new(ContextDetails {
+        causer: read_if(bits, CONTEXT, decoder)?.flatten(),
+        source_object: read_if(bits, CONTEXT, decoder)?.flatten(),
+        hit: read_if(bits, CONTEXT, decoder)?.flatten(),
+        origin: read_if(bits, CONTEXT, decoder)?.flatten(),
+        raw_payload: read_if(bits, CONTEXT, decoder)?.flatten(),
+    });
     let captured = read_if(bits, CAPTURED, decoder)?;
-    let captured = captured.unwrap_or_else(|| smallvec::smallvec![None; effect.captures.len()]);
-    let mut spec = EffectSpec {
-        effect: id,
-        name_hash: effect.name_hash,
-        level,
-        context,
-        set_by_caller,
-        duration: None,
-        period: None,
-        granted_tags,
+    let captured = captured.unwrap_or_else(|| smallvec::smallvec![Reading::NONE; effect.captures.len()]);
+    let overrides = Rare::new(Overrides {
+        duration: read_if(bits, OWN_CLOCK, decoder)?.flatten(),
+        period: read_if(bits, OWN_CLOCK, decoder)?.flatten(),
         asset_tags,
-        captured,
-        prediction,
-    };
-    spec.duration = read_if(bits, OWN_CLOCK, decoder)?.flatten();
-    spec.period = read_if(bits, OWN_CLOCK, decoder)?.flatten();
+    });
+    let new = EffectSpec::new(id, effect.name_hash, level, context);
+    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, overrides, ..new };
+    spec.set_prediction(prediction);
     spec.check().map_err(|what| decoder.invalid(what))?;
     let period: Option<Option<Span>> = read_if(bits, PERIOD, decoder)?;
     let expires = read_if(bits, EXPIRES, decoder)?;
@@ -241,13 +238,11 @@ pub(crate) fn read_effect(
         status: if bits & QUEUED == 0 { EffectStatus::Running } else { EffectStatus::Queued },
         inhibited: bits & INHIBITED != 0,
         given: bits & NOT_GIVEN == 0,
-        started,
-        duration: duration.unwrap_or_else(|| plain_duration(effect, &spec, catalog)),
-        expires: None,
-        period: period.unwrap_or_else(|| plain_period(effect, &spec)),
-        phase: started,
-        next_tick: None,
-        ticks: 0,
+        clock: Clock::new(
+            started,
+            duration.unwrap_or_else(|| plain_duration(effect, &spec, catalog)),
+            period.unwrap_or_else(|| plain_period(effect, &spec)),
+        ),
         magnitudes,
         stream,
         last_source,
@@ -264,7 +259,7 @@ pub(crate) fn read_effect(
 
 /// What can be said without looking at others; the rest is looked at when it is installed.
 fn check(active: &ActiveEffect, effect: &Effect) -> Result<(), &'static str> {
-    let ActiveEffect { spec, magnitudes, stacks, period, .. } = active;
+    let ActiveEffect { spec, magnitudes, stacks, .. } = active;
     let mut numbers =
         spec.set_by_caller.iter().map(|(_, value)| value).chain(magnitudes).chain([&spec.level]);
     if !numbers.all(|number| number.is_finite()) || !spec.context.is_finite() {
@@ -273,7 +268,7 @@ fn check(active: &ActiveEffect, effect: &Effect) -> Result<(), &'static str> {
     if magnitudes.len() != effect.modifiers.len() || spec.captured.len() != effect.captures.len() {
         return Err("an effect has numbers for other modifiers");
     }
-    if *stacks == 0 || period.is_some_and(|period| !period.is_positive()) {
+    if *stacks == 0 || active.period().is_some_and(|period| !period.is_positive()) {
         return Err("an effect has no stacks, or a period that is not positive");
     }
     Ok(())
@@ -294,7 +289,7 @@ fn plain_magnitude(magnitude: &Magnitude, spec: &EffectSpec, catalog: &Catalog) 
 }
 
 fn plain_duration(effect: &Effect, spec: &EffectSpec, catalog: &Catalog) -> Option<Span> {
-    match (&effect.duration, spec.duration) {
+    match (&effect.duration, spec.duration()) {
         (_, Some(own)) => Some(own),
         (Duration::Lasting(magnitude), None) => plain_magnitude(magnitude, spec, catalog).map(Span::seconds),
         (Duration::Instant | Duration::Infinite, None) => None,
@@ -302,17 +297,11 @@ fn plain_duration(effect: &Effect, spec: &EffectSpec, catalog: &Catalog) -> Opti
 }
 
 fn plain_period(effect: &Effect, spec: &EffectSpec) -> Option<Span> {
-    effect.period.map(|period| spec.period.unwrap_or(period.period))
-}
-
-/// Whether a context has more than source and ability.
-fn has_more(context: &EffectContext) -> bool {
-    let EffectContext { source: _, ability: _, causer, source_object, hit, origin, raw_payload } = context;
-    causer.is_some() || source_object.is_some() || hit.is_some() || origin.is_some() || raw_payload.is_some()
+    effect.period.map(|period| spec.period().unwrap_or(period.period))
 }
 
 /// An option whose presence a bit says.
-struct Bare<'a, T>(&'a Option<T>);
+struct Bare<'a, T>(Option<&'a T>);
 
 impl<T: Encode> Encode for Bare<'_, T> {
     fn encode(&self, encoder: &mut Encoder) {

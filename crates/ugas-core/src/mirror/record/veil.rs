@@ -7,7 +7,6 @@
 use crate::ability::Activation;
 use crate::effect::{ActiveEffect, EffectContext};
 use crate::handle::{AbilityHandle, ControllerId};
-use crate::targeting::Target;
 
 /// Whom an effect names. `holder` knows whose an ability is.
 pub(crate) fn named_in_effect(
@@ -54,10 +53,5 @@ pub(crate) fn veil_run(run: &mut Activation, sees: impl Fn(ControllerId) -> bool
     if let Some(event) = &mut run.event {
         event.instigator.iter_mut().chain(&mut event.target).for_each(veil);
     }
-    for target in &mut run.targets.0 {
-        match target {
-            Target::Controller(id) | Target::Hit { controller: Some(id), .. } => veil(id),
-            Target::Hit { controller: None, .. } | Target::Location(_) | Target::Custom(_) => {}
-        }
-    }
+    run.targets.rename(veil);
 }

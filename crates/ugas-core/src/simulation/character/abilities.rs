@@ -77,7 +77,7 @@ impl<'a> Restoring<'a> {
             controller: self.id,
             level: saved.level,
             input,
-            source_object: saved.source_object,
+            source_object: saved.source_object.into(),
             dynamic_tags,
             parameters,
             granted_by,

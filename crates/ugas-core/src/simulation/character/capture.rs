@@ -9,7 +9,7 @@ use crate::character::{
 };
 use crate::controller::Controller;
 use crate::effect::magnitude::{Capture, CaptureFrom};
-use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, EffectStatus, LastSource};
+use crate::effect::{ActiveEffect, ContextDetails, Effect, EffectSpec, EffectStatus, LastSource};
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
@@ -103,8 +103,8 @@ impl<'a> Taking<'a> {
     /// Whether an effect is nothing but tags of the controller's own (T3). One whose time was limited is more.
     fn is_own_tags(&self, active: &ActiveEffect) -> bool {
         active.effect == self.sim.catalog.internal.tags
-            && active.duration.is_none()
-            && active.spec.asset_tags.is_empty()
+            && active.duration().is_none()
+            && active.spec.asset_tags().is_empty()
     }
 
     fn character(&self) -> Character {
@@ -180,10 +180,9 @@ impl<'a> Taking<'a> {
     fn effect(&self, active: &ActiveEffect, definition: &Effect) -> CharacterEffect {
         let ActiveEffect { effect, spec, stacks, status, inhibited, magnitudes, stream, last_source, .. } =
             active;
-        let EffectSpec { level, context, set_by_caller, granted_tags, asset_tags, duration, period, .. } =
-            spec;
-        let EffectContext { causer, source_object, hit, origin, raw_payload, source: _, ability: _ } =
-            context;
+        let EffectSpec { level, context, set_by_caller, granted_tags, .. } = spec;
+        let details = context.details.get().cloned().unwrap_or_default();
+        let ContextDetails { causer, source_object, hit, origin, raw_payload } = details;
         let catalog = &self.sim.catalog;
         let created = effect.usize() >= catalog.effect_count();
         let attribute = |at: usize| catalog.attribute_name(definition.modifiers[at].attribute).to_owned();
@@ -206,24 +205,24 @@ impl<'a> Taking<'a> {
             instigator: self.instigator(active),
             remembered: self.remembered(active, definition, last_source.as_deref()),
             ability: self.source_ability(active),
-            causer: *causer,
-            source_object: *source_object,
-            hit: hit.as_deref().copied(),
-            origin: *origin,
-            payload: raw_payload.clone(),
+            causer,
+            source_object,
+            hit,
+            origin,
+            payload: raw_payload,
             set_by_caller: numbers.collect(),
-            captured: captures.map(|(capture, value)| self.captured(capture, *value)).collect(),
+            captured: captures.map(|(capture, value)| self.captured(capture, value.get())).collect(),
             magnitudes: Some(magnitudes.map(|(at, &value)| (attribute(at), value)).collect()),
-            own_duration: *duration,
-            own_period: *period,
+            own_duration: spec.duration(),
+            own_period: spec.period(),
             granted_tags: self.tags(granted_tags.iter().copied()),
-            asset_tags: self.tags(asset_tags.iter().copied()),
+            asset_tags: self.tags(spec.asset_tags().iter().copied()),
             stream: definition.uses_random.then_some(*stream),
         }
     }
 
     fn lifetime(&self, active: &ActiveEffect) -> Lifetime {
-        match (active.duration, active.remaining(self.sim.state.now)) {
+        match (active.duration(), active.remaining(self.sim.state.now)) {
             (Some(total), Some(left)) => Lifetime::Lasting { total, left: left.max(Span::ZERO) },
             (None, Some(left)) => Lifetime::Lasting { total: left, left },
             (_, None) => Lifetime::Endless,
@@ -318,7 +317,7 @@ impl<'a> Taking<'a> {
             order: self.ability_order.get(&handle).copied().unwrap_or_default(),
             level: granted.level,
             input: granted.input.as_ref().map(ToString::to_string),
-            source_object: granted.source_object,
+            source_object: granted.source_object(),
             dynamic_tags: self.tags(granted.dynamic_tags.iter().copied()),
             parameters: parameters.map(|(name, value)| (name.to_owned(), value)).collect(),
             granted_by: granted.granted_by.and_then(|(effect, removal)| {
@@ -334,13 +333,13 @@ impl<'a> Taking<'a> {
 
 /// Where a period stands: the time since the last tick, or since the last one that an end would have cut off.
 fn phase(active: &ActiveEffect, definition: &Effect, now: Time) -> Option<Phase> {
-    let period = active.period?;
-    let next = active.tick_after(now)?;
+    let period = active.period()?;
+    let next = active.clock.tick_after(now)?;
     let elapsed = match active.status {
         EffectStatus::Queued => Span::ZERO,
         EffectStatus::Running => period - next.since(now),
     };
     // What the definition says is the definition's to say, should it change.
     let own = Some(period).filter(|own| definition.period.is_none_or(|said| said.period != *own));
-    Some(Phase { period: own, elapsed, ticks: active.ticks })
+    Some(Phase { period: own, elapsed, ticks: active.ticks() })
 }

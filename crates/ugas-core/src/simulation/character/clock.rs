@@ -1,66 +1,35 @@
 //! Clocks of effects (P4).
 
 use crate::character::{CharacterEffect, Lifetime};
-use crate::effect::{Effect, EffectStatus};
+use crate::effect::{Clock, Effect, EffectStatus};
 use crate::time::{Span, Time};
 
-/// When an effect ends and ticks.
-pub(super) struct Clock {
-    pub(super) started: Time,
-    pub(super) duration: Option<Span>,
-    pub(super) expires: Option<Time>,
-    pub(super) period: Option<Span>,
-    pub(super) phase: Time,
-    pub(super) next_tick: Option<Time>,
-    pub(super) ticks: u32,
-}
-
-impl Clock {
-    /// Of an effect that begins now and has no end.
-    pub(super) fn endless(now: Time) -> Self {
-        Self {
-            started: now,
-            duration: None,
-            expires: None,
-            period: None,
-            phase: now,
-            next_tick: None,
-            ticks: 0,
-        }
+/// What is left of an effect's time, counted from now.
+pub(super) fn clock_of(saved: &CharacterEffect, effect: &Effect, now: Time) -> Clock {
+    let running = saved.status == EffectStatus::Running;
+    let (duration, left) = match saved.lifetime {
+        // Evaluated when the values are there.
+        Lifetime::Whole | Lifetime::Endless => (None, None),
+        Lifetime::Lasting { total, left } => (Some(total), Some(left.max(Span::ZERO))),
+    };
+    let expires = left.filter(|_| running).map(|left| now + left);
+    let started = match (expires, duration) {
+        (Some(end), Some(total)) => (end + -total).min(now),
+        _ => now,
+    };
+    let known = saved.phase.and_then(|phase| phase.period).or(saved.own_period);
+    let known = known.filter(|period| period.is_positive());
+    let period = effect.period.map(|period| known.unwrap_or(period.period));
+    let mut clock = Clock::new(started, duration, period);
+    clock.set_expires(expires);
+    clock.phase = now;
+    clock.ticks = saved.phase.map_or(0, |phase| phase.ticks);
+    if let Some(period) = period.filter(|_| running) {
+        let elapsed = saved.phase.map_or(Span::ZERO, |phase| phase.elapsed).max(Span::ZERO);
+        let elapsed = Span::from_micros(elapsed.micros() % period.micros().max(1));
+        let next = now + (period - elapsed);
+        clock.phase = if now.micros() >= elapsed.micros().unsigned_abs() { now + -elapsed } else { next };
+        clock.set_next_tick(clock.is_alive_at(next).then_some(next));
     }
-
-    /// What is left of an effect's time, counted from now.
-    pub(super) fn of(saved: &CharacterEffect, effect: &Effect, now: Time) -> Self {
-        let running = saved.status == EffectStatus::Running;
-        let (duration, left) = match saved.lifetime {
-            // Evaluated when the values are there.
-            Lifetime::Whole | Lifetime::Endless => (None, None),
-            Lifetime::Lasting { total, left } => (Some(total), Some(left.max(Span::ZERO))),
-        };
-        let expires = left.filter(|_| running).map(|left| now + left);
-        let started = match (expires, duration) {
-            (Some(end), Some(total)) => (end + -total).min(now),
-            _ => now,
-        };
-        let known = saved.phase.and_then(|phase| phase.period).or(saved.own_period);
-        let known = known.filter(|period| period.is_positive());
-        let period = effect.period.map(|period| known.unwrap_or(period.period));
-        let mut clock = Self {
-            started,
-            duration,
-            expires,
-            period,
-            phase: now,
-            next_tick: None,
-            ticks: saved.phase.map_or(0, |phase| phase.ticks),
-        };
-        if let Some(period) = period.filter(|_| running) {
-            let elapsed = saved.phase.map_or(Span::ZERO, |phase| phase.elapsed).max(Span::ZERO);
-            let elapsed = Span::from_micros(elapsed.micros() % period.micros().max(1));
-            let next = now + (period - elapsed);
-            clock.phase = if now.micros() >= elapsed.micros().unsigned_abs() { now + -elapsed } else { next };
-            clock.next_tick = clock.expires.is_none_or(|end| next <= end).then_some(next);
-        }
-        clock
-    }
+    clock
 }

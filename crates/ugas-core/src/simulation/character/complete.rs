@@ -146,7 +146,7 @@ impl Restoring<'_> {
             false => None,
             true => Some(evaluate_modifiers(&inputs).map_err(|mut reasons| reasons.remove(0))?),
         };
-        let lasts = match (&effect.duration, active.spec.duration) {
+        let lasts = match (&effect.duration, active.spec.duration()) {
             _ if !duration => None,
             (_, Some(own)) => Some(own),
             (Duration::Lasting(magnitude), None) => {
@@ -160,9 +160,9 @@ impl Restoring<'_> {
             active.magnitudes = evaluated;
         }
         if let Some(lasts) = lasts {
-            active.duration = Some(lasts);
+            active.clock.set_duration(Some(lasts));
             if active.status == EffectStatus::Running {
-                active.expires = Some(now + lasts.max(Span::ZERO));
+                active.clock.set_expires(Some(now + lasts.max(Span::ZERO)));
                 self.sim.resume_ticks(id);
             }
         }
@@ -258,7 +258,7 @@ impl Restoring<'_> {
                 self.sim.begin_waiting(id);
             }
             EffectStatus::Running => {
-                if active.expires.is_some_and(|end| end <= self.sim.state.now) {
+                if active.expires().is_some_and(|end| end <= self.sim.state.now) {
                     self.sim.enqueue(Consequence::Remove { active: id, reason: RemovalReason::Expired });
                 }
             }

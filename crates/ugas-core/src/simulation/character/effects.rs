@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::clock::Clock;
+use super::clock::clock_of;
 use super::restore::Restoring;
 use super::rules::rules_of;
 use crate::catalog::DefinitionKind;
@@ -14,10 +14,12 @@ use crate::character::{
 };
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
-    ActiveEffect, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers, LastSource,
+    ActiveEffect, Clock, ContextDetails, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus,
+    EffectTimers, LastSource, Overrides,
 };
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
+use crate::rare::Rare;
 use crate::refusal::Limit;
 use crate::simulation::runtime::DefineEffectError;
 use crate::tag::{TagBits, TagSet};
@@ -70,7 +72,7 @@ impl<'a> Restoring<'a> {
         let mut spec = self.sim.spec(internal, 1.0, EffectContext::of(self.id)).ok()?;
         spec.granted_tags = tags;
         let now = self.sim.state.now;
-        let instance = self.instance(spec, Clock::endless(now));
+        let instance = self.instance(spec, Clock::new(now, None, None));
         match self.insert(instance) {
             Ok(id) => Some(id),
             Err(outcome) => {
@@ -116,7 +118,7 @@ impl<'a> Restoring<'a> {
             duration: saved.lifetime == Lifetime::Whole,
             stream: effect.uses_random && saved.stream.is_none(),
         };
-        let clock = Clock::of(saved, &effect, self.sim.state.now);
+        let clock = clock_of(saved, &effect, self.sim.state.now);
         let stacks = self.stacks(saved, &effect);
         let remembered = saved.remembered.as_ref();
         let last_source = (source == Source::Gone).then(|| Box::new(self.last_source(remembered)));
@@ -130,7 +132,7 @@ impl<'a> Restoring<'a> {
             last_source,
             ..self.instance(spec, clock)
         };
-        let within = self.sim.check_spec(&instance.spec).and(self.sim.check_period(instance.period));
+        let within = self.sim.check_spec(&instance.spec).and(self.sim.check_period(instance.period()));
         within.map_err(CharacterOutcome::LimitReached)?;
         let id = self.insert(instance)?;
         self.effects.insert(saved.order, id);
@@ -212,25 +214,24 @@ impl<'a> Restoring<'a> {
                 Source::Live(source) => Some(source),
                 Source::Nobody | Source::Gone => None,
             },
-            causer: *causer,
             ability: None,
-            source_object: *source_object,
-            hit: hit.map(Box::new),
-            origin: *origin,
-            raw_payload: payload.clone(),
+            details: Rare::new(ContextDetails {
+                causer: *causer,
+                source_object: *source_object,
+                hit: *hit,
+                origin: *origin,
+                raw_payload: payload.clone(),
+            }),
         };
         EffectSpec {
-            effect: id,
-            name_hash: effect.name_hash,
-            level: *level,
-            context,
             set_by_caller: numbers,
-            duration: *own_duration,
-            period: own_period.filter(|period| period.is_positive()),
             granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),
-            asset_tags: asset_tags.iter().filter_map(|name| self.tag(name)).collect(),
-            captured: SmallVec::new(),
-            prediction: None,
+            overrides: Rare::new(Overrides {
+                duration: *own_duration,
+                period: own_period.filter(|period| period.is_positive()),
+                asset_tags: asset_tags.iter().filter_map(|name| self.tag(name)).collect(),
+            }),
+            ..EffectSpec::new(id, effect.name_hash, *level, context)
         }
     }
 
@@ -241,7 +242,7 @@ impl<'a> Restoring<'a> {
             let known = saved.captured.iter().find(|known| self.is_reading(known, capture));
             let value = known.map(|known| known.value);
             let value = value.filter(|value| value.is_none_or(f64::is_finite));
-            spec.captured.push(value.flatten());
+            spec.captured.push(value.flatten().into());
             if value.is_none() {
                 missing.push(at);
             }
@@ -303,7 +304,6 @@ impl<'a> Restoring<'a> {
     }
 
     fn instance(&self, spec: EffectSpec, clock: Clock) -> ActiveEffect {
-        let Clock { started, duration, expires, period, phase, next_tick, ticks } = clock;
         ActiveEffect {
             effect: spec.effect,
             target: self.id,
@@ -314,13 +314,7 @@ impl<'a> Restoring<'a> {
             status: EffectStatus::Running,
             inhibited: false,
             given: true,
-            started,
-            duration,
-            expires,
-            period,
-            phase,
-            next_tick,
-            ticks,
+            clock,
             magnitudes: SmallVec::new(),
             stream: 0,
             last_source: None,

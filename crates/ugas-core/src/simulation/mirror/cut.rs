@@ -5,11 +5,11 @@ use crate::attribute::AttributeReplication;
 use crate::attribute::layout::Slot;
 use crate::codec::Encoder;
 use crate::controller::Controller;
-use crate::effect::{ActiveEffect, Effect, EffectStatus};
+use crate::effect::{ActiveEffect, Effect, EffectStatus, Reading, Readings};
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, TagId};
-use crate::mirror::record::{self, Captured, Dice};
+use crate::mirror::record::{self, Dice};
 use crate::mirror::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
 use crate::time::Time;
 
@@ -138,7 +138,7 @@ impl Simulation {
         for (active, effect) in self.giving(controller).filter(|(active, _)| !self.is_mirrored(active)) {
             let dynamic = active.spec.granted_tags.iter().copied();
             for tag in effect.granted_tags.iter().chain(dynamic) {
-                count(&mut scratch.shown, tag, active.started);
+                count(&mut scratch.shown, tag, active.started());
             }
         }
         for &(tag, count, _) in &scratch.shown {
@@ -160,7 +160,7 @@ impl Simulation {
         scratch.shown.clear();
         for (active, effect) in self.giving(controller) {
             if !(sight.effects && self.is_mirrored(active)) {
-                effect.cues.iter().for_each(|cue| count(&mut scratch.shown, cue, active.started));
+                effect.cues.iter().for_each(|cue| count(&mut scratch.shown, cue, active.started()));
             }
         }
         if !sight.abilities {
@@ -241,7 +241,7 @@ impl Simulation {
 
     /// The frozen values that a viewer gets to know: whoever sees all of the controller, those that were its own, unless
     /// they are of attributes that nobody gets to know. Everybody else has the magnitudes that came of them.
-    fn told_captures(&self, active: &ActiveEffect, effect: &Effect, sight: Sight) -> Captured {
+    fn told_captures(&self, active: &ActiveEffect, effect: &Effect, sight: Sight) -> Readings {
         let mut told = active.spec.captured.clone();
         if told.is_empty() {
             return told;
@@ -254,7 +254,9 @@ impl Simulation {
                 layout.and_then(|layout| layout.slots.get(usize::from(layout.slot_of(capture.attribute)?)));
             let is_own = capture.side != Side::Source || is_own_source;
             let is_told = |slot: &Slot| slot.attribute.def.replication != AttributeReplication::None;
-            value.take_if(|_| !(is_own && slot.is_some_and(is_told)));
+            if !(is_own && slot.is_some_and(is_told)) {
+                *value = Reading::NONE;
+            }
         }
         told
     }

@@ -174,7 +174,7 @@ impl Simulation {
             let is_too_fast = |period: Option<Span>| period.is_some_and(|period| period < config.min_period);
             let effects = state.effects.iter();
             let effects =
-                effects.filter(|(_, active)| check.effect(active).is_err() || is_too_fast(active.period));
+                effects.filter(|(_, active)| check.effect(active).is_err() || is_too_fast(active.period()));
             let effects: Vec<_> = effects.map(|(id, _)| id).collect();
             let abilities = state.abilities.iter().filter(|(_, granted)| check.ability(granted).is_err());
             let abilities: Vec<_> = abilities.map(|(id, _)| id).collect();

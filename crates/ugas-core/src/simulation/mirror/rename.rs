@@ -41,7 +41,7 @@ impl Simulation {
             let Some(target) = names.controllers.local(*controller) else { continue };
             for (&id, kept) in seen.effects.iter().filter(|(id, _)| seen.shows(PieceKey::Effect(**id))) {
                 let active = &kept.remote.active;
-                let likeness = active.spec.prediction.map(|key| (key, active.effect, target));
+                let likeness = active.spec.prediction().map(|key| (key, active.effect, target));
                 new.push((active.sequence, id, likeness));
             }
             new.extend(seen.shown.values().map(|shown| (u64::MAX, shown.name, None)));
@@ -49,7 +49,7 @@ impl Simulation {
         new.retain(|(_, id, _)| names.effects.local(*id).is_none());
         name_all(&mut names.effects, &self.state.effects, new, || {
             self.state.effects.iter().filter_map(|(id, active)| {
-                Some((active.sequence, id, (active.spec.prediction?, active.effect, active.target)))
+                Some((active.sequence, id, (active.spec.prediction()?, active.effect, active.target)))
             })
         }) | lost
     }

@@ -9,11 +9,13 @@ use crate::catalog::DefinitionKind;
 use crate::effect::magnitude::Capture;
 use crate::effect::{
     ActiveEffect, Duration, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy, LastSource,
+    Overrides, Reading, Readings,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
+use crate::rare::Rare;
 use crate::refusal::RefusalReason;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
@@ -67,13 +69,7 @@ impl Reload<'_> {
             status,
             inhibited,
             given,
-            started,
-            duration,
-            expires,
-            period,
-            phase,
-            next_tick,
-            ticks,
+            clock,
             magnitudes,
             stream,
             last_source,
@@ -102,13 +98,7 @@ impl Reload<'_> {
             status: *status,
             inhibited: *inhibited,
             given: *given,
-            started: *started,
-            duration: *duration,
-            expires: *expires,
-            period: *period,
-            phase: *phase,
-            next_tick: *next_tick,
-            ticks: *ticks,
+            clock: *clock,
             magnitudes: magnitudes.clone(),
             stream: *stream,
             last_source: last_source.as_ref().map(|last| Box::new(self.last_source(last))),
@@ -122,36 +112,24 @@ impl Reload<'_> {
 
     /// The spec in the new catalog, but for its captured values and what it is a spec of.
     fn spec(&mut self, spec: &EffectSpec, place: ReloadPlace) -> EffectSpec {
-        let EffectSpec {
-            effect,
-            name_hash,
-            level,
-            context,
-            set_by_caller,
-            duration,
-            period,
-            granted_tags,
-            asset_tags,
-            captured: _,
-            prediction,
-        } = spec;
-        let numbers = set_by_caller.iter();
+        let numbers = spec.set_by_caller.iter();
         let numbers = numbers.filter_map(|&(tag, value)| Some((self.spec_tag(tag, place)?, value)));
         let mut numbers: SmallVec<[(TagId, f64); 2]> = numbers.collect();
         numbers.sort_unstable_by_key(|(tag, _)| *tag);
-        EffectSpec {
-            effect: *effect,
-            name_hash: *name_hash,
-            level: *level,
-            context: context.clone(),
+        let mut tags = |tags: &[TagId]| {
+            tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect::<SmallVec<_>>()
+        };
+        let granted_tags = tags(&spec.granted_tags);
+        let asset_tags = tags(spec.asset_tags());
+        let overrides = Overrides { duration: spec.duration(), period: spec.period(), asset_tags };
+        let mut translated = EffectSpec {
             set_by_caller: numbers,
-            duration: *duration,
-            period: *period,
-            granted_tags: granted_tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect(),
-            asset_tags: asset_tags.iter().filter_map(|&tag| self.spec_tag(tag, place)).collect(),
-            captured: SmallVec::new(),
-            prediction: *prediction,
-        }
+            granted_tags,
+            overrides: Rare::new(overrides),
+            ..EffectSpec::new(spec.effect, spec.name_hash, spec.level, spec.context.clone())
+        };
+        translated.set_prediction(spec.prediction());
+        translated
     }
 
     fn spec_tag(&mut self, tag: TagId, place: ReloadPlace) -> Option<TagId> {
@@ -164,8 +142,10 @@ impl Reload<'_> {
     }
 
     /// The frozen readings that were taken, in the order of the new definition.
-    fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> SmallVec<[Option<f64>; 2]> {
-        let value = |at: Option<usize>| at.and_then(|at| active.spec.captured.get(at).copied().flatten());
+    fn captured(&self, active: &ActiveEffect, before: &Effect, now: &Effect) -> Readings {
+        let value = |at: Option<usize>| {
+            at.and_then(|at| active.spec.captured.get(at).copied()).unwrap_or(Reading::NONE)
+        };
         self.former_captures(before, now).map(value).collect()
     }
 
@@ -290,11 +270,11 @@ impl Reload<'_> {
         let (Some((old, _)), Some(active)) = (self.before(id), self.next.state.effects.get(id)) else {
             return Ok(Lifetime::AsItWas);
         };
-        if active.spec.duration.is_some() || !self.changes.duration(before, &now.def.duration) {
+        if active.spec.duration().is_some() || !self.changes.duration(before, &now.def.duration) {
             return Ok(Lifetime::AsItWas);
         }
         let seconds = |inputs: Inputs<'_>, magnitude| inputs.magnitude(magnitude, Dice::Duration);
-        Ok(match (&before.duration, &now.duration, active.duration) {
+        Ok(match (&before.duration, &now.duration, active.duration()) {
             (Duration::Lasting(said), Duration::Lasting(says), Some(lasts)) => {
                 let inputs = Inputs::of(&self.next.state, &self.next.catalog, now, active);
                 let new = Span::seconds(seconds(inputs, says)?);
@@ -319,29 +299,31 @@ impl Reload<'_> {
         match lifetime {
             Lifetime::AsItWas | Lifetime::Moved(Span::ZERO) => return,
             Lifetime::Moved(by) => {
-                active.duration = active.duration.map(|duration| (duration + by).max(Span::ZERO));
-                active.expires = active.expires.map(|end| {
+                let duration = active.duration().map(|duration| (duration + by).max(Span::ZERO));
+                let expires = active.expires().map(|end| {
                     let left = end.since(now) + by;
                     now + left.max(Span::ZERO)
                 });
+                active.clock.set_duration(duration);
+                active.clock.set_expires(expires);
             }
             Lifetime::Begins(duration) => {
-                active.duration = Some(duration);
+                active.clock.set_duration(Some(duration));
                 if running {
-                    active.started = now;
-                    active.expires = Some(now + duration.max(Span::ZERO));
+                    active.clock.started = now;
+                    active.clock.set_expires(Some(now + duration.max(Span::ZERO)));
                 }
             }
             Lifetime::Endless => {
-                active.duration = None;
-                active.expires = None;
+                active.clock.set_duration(None);
+                active.clock.set_expires(None);
             }
         }
         if !running {
             return;
         }
         let (effect, target) = (active.effect, active.target);
-        let remaining = active.expires.map(|end| end.since(now));
+        let remaining = active.expires().map(|end| end.since(now));
         if remaining.is_some_and(|left| !left.is_positive()) {
             self.work.ends.push(id);
         }
@@ -353,13 +335,13 @@ impl Reload<'_> {
     /// R4: a new period is counted from the last tick, or from the beginning.
     fn set_period(&mut self, id: ActiveEffectId, before: &Effect, now: &Effect) {
         let Some(active) = self.next.state.effects.get_mut(id) else { return };
-        let own = active.spec.period;
+        let own = active.spec.period();
         let period = |effect: &Effect| effect.period.map(|period| own.unwrap_or(period.period));
         if period(before) == period(now) {
             return;
         }
-        active.period = period(now);
-        active.next_tick = None;
+        active.clock.set_period(period(now));
+        active.clock.set_next_tick(None);
         if active.status == EffectStatus::Running {
             self.next.resume_ticks(id);
         }

@@ -104,14 +104,17 @@ impl Check<'_> {
         )?;
         require(active.magnitudes.iter().all(|value| value.is_finite()), "a magnitude is not finite")?;
         self.spec(&active.spec, definition.captures.len())?;
-        self.started(active.sequence.max(active.applied), active.started)?;
+        self.started(active.sequence.max(active.applied), active.started())?;
         require(active.stacks > 0, "an active effect has no stacks")?;
-        require(active.period.is_none_or(Span::is_positive), "a period is not positive")?;
+        require(active.period().is_none_or(Span::is_positive), "a period is not positive")?;
         let waits = active.status == EffectStatus::Queued;
-        let has_clock = active.expires.is_some() || active.next_tick.is_some();
+        let has_clock = active.expires().is_some() || active.next_tick().is_some();
         require(!(waits && has_clock), "the clock of an effect runs that waits for its turn")?;
         self.tick(active)?;
-        require(active.expires.is_none_or(|at| at >= self.state.now), "an effect should have ended before")?;
+        require(
+            active.expires().is_none_or(|at| at >= self.state.now),
+            "an effect should have ended before",
+        )?;
         if let Some(source) = &active.last_source {
             require(source.tags.iter().all(|tag| self.has_tag(tag)), "a source had tags that do not exist")?;
             let are_finite = source.values.iter().all(|(_, base, current)| (base + current).is_finite());
@@ -123,17 +126,17 @@ impl Check<'_> {
     /// The next tick is a period after the one before, or it never comes. A phase that is yet to begin is that of a
     /// character whose last tick was before this simulation (P4): it begins with the next one.
     fn tick(&self, active: &ActiveEffect) -> Result<(), Wrong> {
-        let latest = self.state.now + active.period.unwrap_or(Span::ZERO);
-        require(active.phase <= latest, "the phase of an effect begins in the future")?;
-        let Some(at) = active.next_tick else { return Ok(()) };
-        require(active.period.is_some() && at >= self.state.now, "an effect is to tick in the past")
+        let latest = self.state.now + active.period().unwrap_or(Span::ZERO);
+        require(active.clock.phase <= latest, "the phase of an effect begins in the future")?;
+        let Some(at) = active.next_tick() else { return Ok(()) };
+        require(active.period().is_some() && at >= self.state.now, "an effect is to tick in the past")
     }
 
     fn spec(&self, spec: &EffectSpec, captures: usize) -> Result<(), Wrong> {
         let EffectSpec { level, set_by_caller, captured, .. } = spec;
         require(captured.len() == captures, "a spec has captured other values")?;
-        let numbers = set_by_caller.iter().map(|(_, value)| value).chain(captured.iter().flatten());
-        let are_finite = numbers.chain([level]).all(|value| value.is_finite());
+        let mut numbers = set_by_caller.iter().map(|(_, value)| value).chain([level]);
+        let are_finite = numbers.all(|value| value.is_finite());
         require(are_finite, "a number of a spec is not finite")
     }
 

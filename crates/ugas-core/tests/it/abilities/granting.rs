@@ -56,7 +56,7 @@ fn effects_of_an_ability_know_where_it_comes_from() {
     game.run(handle);
     let [active] = game.sim.controller(hero).unwrap().effects() else { panic!("one effect") };
     let active = game.active(*active);
-    assert_eq!((active.spec().level(), active.spec().context().source_object), (3.0, Some(ActorId(9))));
+    assert_eq!((active.spec().level(), active.spec().context().source_object()), (3.0, Some(ActorId(9))));
     assert_eq!((active.source(), active.spec().context().ability), (Some(hero), Some(handle)));
 }
 

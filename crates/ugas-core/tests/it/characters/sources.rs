@@ -169,7 +169,8 @@ fn the_whole_context_travels() {
     let mut other = elsewhere(&game);
     restore(&mut other, &hero(&game));
     let active = other.sim.controller(other.id("hero")).unwrap().effects()[0];
-    let expected = EffectContext { source: Some(other.id("hero")), ..context };
+    let mut expected = context;
+    expected.source = Some(other.id("hero"));
     assert_eq!(other.active(active).spec().context(), &expected);
     assert_eq!(other.active(active).spec().level(), 2.5);
 }

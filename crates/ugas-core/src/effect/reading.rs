@@ -1,0 +1,87 @@
+//! Frozen readings of attributes (E8).
+
+use core::fmt;
+
+use smallvec::SmallVec;
+
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
+use crate::hash::{StateHash, StateHasher};
+
+/// Readings in the order of an effect's captures.
+pub(crate) type Readings = SmallVec<[Reading; 2]>;
+
+/// A value that was captured, or none. Values are finite (V2), so that NaN is free to say that there is none.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading(f64);
+
+impl Reading {
+    pub(crate) const NONE: Self = Self(f64::NAN);
+
+    #[inline]
+    pub(crate) fn get(self) -> Option<f64> {
+        (!self.0.is_nan()).then_some(self.0)
+    }
+
+    pub(crate) fn is_none(self) -> bool {
+        self.0.is_nan()
+    }
+}
+
+impl From<Option<f64>> for Reading {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or(Self::NONE, Self)
+    }
+}
+
+impl PartialEq for Reading {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl StateHash for Reading {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        self.get().state_hash(hasher);
+    }
+}
+
+impl Encode for Reading {
+    fn encode(&self, encoder: &mut Encoder) {
+        self.get().encode(encoder);
+    }
+}
+
+impl Decode for Reading {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let value = Option::<f64>::decode(decoder)?;
+        if value.is_some_and(|value| !value.is_finite()) {
+            return Err(decoder.invalid("a captured value of a spec is not finite"));
+        }
+        Ok(value.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::{from_bytes, to_bytes};
+
+    #[test]
+    fn readings_are_written_as_options_of_finite_numbers() {
+        for value in [None, Some(0.0), Some(-3.5), Some(f64::MAX)] {
+            let bytes = to_bytes(&value);
+            let reading = from_bytes::<Reading>(&bytes).unwrap();
+            assert_eq!((reading.get(), to_bytes(&reading)), (value, bytes));
+            assert_eq!(StateHasher::of(&reading), StateHasher::of(&value));
+        }
+        for value in [f64::NAN, f64::INFINITY] {
+            assert!(from_bytes::<Reading>(&to_bytes(&Some(value))).is_err());
+        }
+    }
+}
