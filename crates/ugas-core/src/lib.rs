@@ -59,6 +59,7 @@ pub mod random;
 pub mod refusal;
 pub mod reload;
 mod row;
+mod seldom;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;

@@ -41,21 +41,7 @@ macro_rules! plain_struct {
         }
     };
     (cloned $name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
-        impl Clone for $name {
-            fn clone(&self) -> Self {
-                let Self { $($field),* } = self;
-                Self { $($field: Clone::clone($field)),* }
-            }
-
-            fn clone_from(&mut self, source: &Self) {
-                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
-                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
-
-                let Self { $($field),* } = source;
-                $((&mut Over(&mut self.$field)).write($field);)*
-            }
-        }
-
+        $crate::codec::cloned_struct!($name { $($field),* });
         $crate::codec::plain_struct!($name { $($field $(: $mark $($since)?)?),* } $(=> $check)?);
     };
     ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
@@ -107,6 +93,27 @@ macro_rules! plain_struct {
     };
 }
 pub(crate) use plain_struct;
+
+/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that uses again what each of them has allocated (I6).
+macro_rules! cloned_struct {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                let Self { $($field),* } = self;
+                Self { $($field: Clone::clone($field)),* }
+            }
+
+            fn clone_from(&mut self, source: &Self) {
+                #[allow(unused_imports, reason = "not every struct has fields of both kinds")]
+                use $crate::codec::overwrite::{Over, OverwriteBits as _, OverwriteClone as _};
+
+                let Self { $($field),* } = source;
+                $((&mut Over(&mut self.$field)).write($field);)*
+            }
+        }
+    };
+}
+pub(crate) use cloned_struct;
 
 /// Whether a field that came later says nothing.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -178,13 +178,13 @@ impl Simulation {
     /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM).
     pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.current[slot])
+        Some(controller.values[slot].current)
     }
 
     /// An attribute's base value.
     pub fn base(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.base[slot])
+        Some(controller.values[slot].base)
     }
 
     /// The attributes of a controller with base and current value, in the order in which they are evaluated.
@@ -192,12 +192,8 @@ impl Simulation {
         let controller = self.state.controllers.get(controller);
         controller.into_iter().flat_map(|controller| {
             let layout = self.state.layout(controller);
-            let values = controller.base.iter().zip(&controller.current);
-            layout
-                .slots
-                .iter()
-                .zip(values)
-                .map(|(slot, (&base, &current))| (slot.attribute.id, base, current))
+            let values = layout.slots.iter().zip(&controller.values);
+            values.map(|(slot, value)| (slot.attribute.id, value.base, value.current))
         })
     }
 

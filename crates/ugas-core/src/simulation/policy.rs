@@ -61,7 +61,7 @@ impl Simulation {
             StackingType::AggregateByTarget => EffectKey::Instance(effect),
             StackingType::AggregateBySource => EffectKey::InstanceFrom(effect, source?),
         };
-        let stacks = self.state.controllers.get(target)?.effect_index.about(key);
+        let stacks = self.state.controllers.get(target)?.extras.effect_index.about(key);
         stacks.first().map(|&(.., id)| id)
     }
 
