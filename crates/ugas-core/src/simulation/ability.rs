@@ -273,7 +273,7 @@ impl Simulation {
         self.scratch.blame_for(cause, request.prediction);
         // Validating.
         if let Err(refusal) = self.check_request(handle, &request) {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(&refusal);
             return Err(refusal);
         }
         let catalog = Arc::clone(&self.catalog);
@@ -309,7 +309,7 @@ impl Simulation {
         if !ability.routine.commits
             && let Err(refusal) = self.commit_parts(id, CommitParts::ALL)
         {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(&refusal);
             self.end_activation(id, EndReason::CommitFailed);
             return Err(refusal);
         }

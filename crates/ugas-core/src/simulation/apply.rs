@@ -184,7 +184,7 @@ impl Simulation {
                     self.emit(EventKind::EffectBlockedByImmunity { effect, target, by });
                 }
             }
-            self.emit(EventKind::EffectRefused(Box::new(refusal.clone())));
+            self.tell_refused_effect(&refusal);
             refusal
         })
     }

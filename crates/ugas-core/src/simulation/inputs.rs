@@ -248,7 +248,7 @@ impl Simulation {
             }
         }
         if let (Err(refusal), false) = (&last, is_told) {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(refusal);
         }
         last
     }

@@ -419,7 +419,7 @@ impl Simulation {
         let run = Run { effect: &effect, spec: SpecRef::Active(id), target, tick };
         if let Err(reason) = self.execute_run(&run) {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
-            self.emit(EventKind::EffectRefused(Box::new(refusal)));
+            self.tell_refused_effect(&refusal);
         }
     }
 }
