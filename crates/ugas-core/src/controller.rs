@@ -1,23 +1,22 @@
 //! Gameplay controllers (§4): who has attributes, tags, effects and abilities.
 
+mod codec;
 pub(crate) mod index;
+pub(crate) mod parts;
 
-use smallvec::SmallVec;
-
-use self::index::{AbilityKey, EffectKey, RunKey};
+use self::parts::{Extras, Skills};
 use crate::attribute::Metadata;
 use crate::attribute::slot_bits::SlotBits;
-use crate::codec::{plain_enum, plain_struct};
-use crate::effect::{AbilityGrantDef, WatchSubject};
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
-use crate::id::{AbilityId, ActorId, EffectId, TagId, TemplateId};
+use crate::codec::{cloned_struct, plain_enum, plain_struct};
+use crate::effect::AbilityGrantDef;
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId};
+use crate::id::{AbilityId, ActorId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::row::Row;
-use crate::simulation::InputState;
+use crate::seldom::Seldom;
 use crate::tag::TagContainer;
 use crate::targeting::{Placement, Team};
-use crate::task::Subject;
 
 /// How much of a controller goes over a network to whom (§13.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -107,47 +106,39 @@ pub struct Controller {
     pub(crate) replication: ReplicationMode,
     /// Position among the simulation's layouts; what counts for the hash is the sets themselves.
     pub(crate) layout: u32,
-    pub(crate) base: Vec<f64>,
-    pub(crate) current: Vec<f64>,
+    /// Of each slot of the layout.
+    pub(crate) values: Vec<Value>,
     /// Sorted by slot, sequence and index.
     pub(crate) modifiers: Row<ModifierEntry>,
     pub(crate) tags: TagContainer,
     /// In application order, queued ones included.
     pub(crate) effects: Row<ActiveEffectId>,
-    /// Those of them that somebody looks for; sorted. Derived from the effects.
-    pub(crate) effect_index: Row<(EffectKey, u64, ActiveEffectId)>,
-    /// Effects on other controllers whose source this is, with their sequence numbers, in that order.
-    pub(crate) outgoing: Row<(u64, ActiveEffectId)>,
-    /// Active effects, here or elsewhere, that follow something of this controller; sorted.
-    pub(crate) watchers: Row<(WatchSubject, u64, ActiveEffectId)>,
-    /// How many active effects show each cue (E11); sorted.
-    pub(crate) cues: SmallVec<[(TagId, u32); 2]>,
-    /// Its abilities, in the order of their grants.
-    pub(crate) abilities: Row<AbilityHandle>,
-    /// What leads to which of them; sorted. Derived from the abilities.
-    pub(crate) ability_index: Row<(AbilityKey, u64, AbilityHandle)>,
-    /// Runs of its abilities, in the order of their beginning.
-    pub(crate) activations: Row<ActivationId>,
-    /// Those of them that tags end or that block others; sorted. Derived from the runs.
-    pub(crate) run_index: Row<(RunKey, u64, ActivationId)>,
-    /// Tasks that wait to be told of something about it; sorted. Derived from the tasks.
-    pub(crate) subscriptions: Row<(Subject, u64, TaskId)>,
-    /// How many effects block abilities with each tag; sorted. Derived from the effects.
-    pub(crate) ability_blocks: SmallVec<[(TagId, u32); 1]>,
-    /// Its inputs, in the order of their first press.
-    pub(crate) inputs: Vec<InputState>,
     /// Inputs that came too early (§11.3).
     pub(crate) buffer: InputBuffer,
-    /// Where it is.
-    pub(crate) placement: Option<Placement>,
-    /// On whose side it is.
-    pub(crate) team: Option<Team>,
-    /// How often each effect that rolls dice was applied here (V5); sorted.
-    pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
-    /// How often each ability was activated (V5); sorted.
-    pub(crate) runs: SmallVec<[(AbilityId, u32); 2]>,
+    pub(crate) extras: Seldom<Extras>,
+    pub(crate) skills: Seldom<Skills>,
     /// Slots to be re-evaluated, and slots whose first old value is on record; empty between calls.
     pub(crate) pending: PendingSlots,
+}
+
+/// The two values of an attribute (§5.1), side by side, since they are looked at together.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Value {
+    pub(crate) base: f64,
+    pub(crate) current: f64,
+}
+
+impl Value {
+    /// A value that nothing modifies.
+    pub(crate) const fn unmodified(base: f64) -> Self {
+        Self { base, current: base }
+    }
+
+    /// Base and current value.
+    #[inline]
+    pub(crate) const fn both(self) -> (f64, f64) {
+        (self.base, self.current)
+    }
 }
 
 /// Which slots a running operation has touched. Between calls there are none, but in a batch.
@@ -167,6 +158,26 @@ impl PendingSlots {
 }
 
 impl Controller {
+    /// One of nobody, with nothing.
+    pub(crate) fn bare(buffer: InputBuffer) -> Self {
+        Self {
+            ordinal: 0,
+            template: None,
+            owner: None,
+            avatar: None,
+            replication: ReplicationMode::default(),
+            layout: 0,
+            values: Vec::new(),
+            modifiers: Row::new(),
+            tags: TagContainer::default(),
+            effects: Row::new(),
+            buffer,
+            extras: Seldom::new(),
+            skills: Seldom::new(),
+            pending: PendingSlots::default(),
+        }
+    }
+
     /// Its tags.
     pub fn tags(&self) -> &TagContainer {
         &self.tags
@@ -179,22 +190,22 @@ impl Controller {
 
     /// The abilities it has, in the order in which they were granted.
     pub fn abilities(&self) -> &[AbilityHandle] {
-        &self.abilities
+        &self.skills.abilities
     }
 
     /// Runs of its abilities, in the order of their beginning.
     pub fn activations(&self) -> &[ActivationId] {
-        &self.activations
+        &self.skills.activations
     }
 
     /// Where it is, if the host said so.
     pub fn placement(&self) -> Option<Placement> {
-        self.placement
+        self.extras.placement
     }
 
     /// On whose side it is.
     pub fn team(&self) -> Option<&Team> {
-        self.team.as_ref()
+        self.extras.team.as_ref()
     }
 
     /// The inputs that came too early and are kept for a moment (§11.3).
@@ -204,7 +215,7 @@ impl Controller {
 
     /// How many tasks of its abilities wait to be told of something.
     pub fn subscription_count(&self) -> usize {
-        self.subscriptions.len()
+        self.skills.subscriptions.len()
     }
 
     /// The actor that owns it (§4.2).
@@ -229,7 +240,7 @@ impl Controller {
 
     /// The cues that are shown on it, with the number of effects that show each.
     pub fn cues(&self) -> &[(TagId, u32)] {
-        &self.cues
+        &self.extras.cues
     }
 
     /// A number that no other controller of the simulation ever has.
@@ -239,16 +250,31 @@ impl Controller {
 
     /// Counts one more run of an ability; how many there were before.
     pub(crate) fn count_run(&mut self, ability: AbilityId) -> u32 {
-        match self.runs.binary_search_by_key(&ability, |(known, _)| *known) {
+        let runs = &mut self.skills.make_mut().runs;
+        match runs.binary_search_by_key(&ability, |(known, _)| *known) {
             Ok(at) => {
-                let count = self.runs[at].1;
-                self.runs[at].1 = count.wrapping_add(1);
+                let count = runs[at].1;
+                runs[at].1 = count.wrapping_add(1);
                 count
             }
             Err(at) => {
-                self.runs.insert(at, (ability, 1));
+                runs.insert(at, (ability, 1));
                 0
             }
+        }
+    }
+
+    /// Where it is from now on.
+    pub(crate) fn set_placement(&mut self, placement: Option<Placement>) {
+        if self.extras.placement != placement {
+            self.extras.make_mut().placement = placement;
+        }
+    }
+
+    /// On whose side it is from now on.
+    pub(crate) fn set_team(&mut self, team: Option<&Team>) {
+        if self.extras.team.as_ref() != team {
+            self.extras.make_mut().team = team.cloned();
         }
     }
 
@@ -270,36 +296,21 @@ impl Controller {
     }
 }
 
-plain_struct!(cloned Controller {
+cloned_struct!(Controller {
     ordinal,
     template,
     owner,
     avatar,
     replication,
-    // Hashed and written by the simulation, as the list of sets.
-    layout: index,
-    base,
-    current,
-    modifiers: derived,
-    tags: derived,
-    effects: derived,
-    effect_index: index,
-    outgoing: derived,
-    watchers: index,
-    cues: derived,
-    abilities: derived,
-    ability_index: index,
-    activations: derived,
-    run_index: index,
-    subscriptions: index,
-    ability_blocks: index,
-    inputs,
+    layout,
+    values,
+    modifiers,
+    tags,
+    effects,
     buffer,
-    placement,
-    team,
-    rolls,
-    runs,
-    pending: unhashed,
+    extras,
+    skills,
+    pending,
 });
 
 // What was recorded is forgotten when a snapshot is restored.

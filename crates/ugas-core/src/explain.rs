@@ -221,7 +221,7 @@ impl Simulation {
         parameters: Option<&EvaluationParameters>,
     ) {
         let (state, catalog) = (self.state(), self.catalog());
-        let base = controller.base[usize::from(slot)];
+        let base = controller.values[usize::from(slot)].base;
         let entries = controller.modifiers_of(slot);
         let evaluand = Evaluand { controller, slot: place, base, entries, parameters };
         let verdicts = state.verdicts(catalog, &evaluand);
@@ -247,7 +247,7 @@ impl Simulation {
             Some(parameters) => {
                 self.evaluate(explanation.controller, explanation.attribute, parameters).unwrap_or(clamped)
             }
-            None => controller.current[usize::from(slot)],
+            None => controller.values[usize::from(slot)].current,
         };
         let hooked = catalog.hooks(place.attribute.id).is_some_and(|hooks| hooks.pre_change.is_some());
         if hooked && parameters.is_none() && !explanation.stale && explanation.current != clamped {

@@ -60,6 +60,7 @@ mod rare;
 pub mod refusal;
 pub mod reload;
 mod row;
+mod seldom;
 pub mod simulation;
 pub mod tag;
 pub mod targeting;

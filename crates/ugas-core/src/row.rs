@@ -69,11 +69,22 @@ impl<T: Copy> Row<T> {
         self.items.retain(stays);
     }
 
+    #[inline]
+    fn make_room(&mut self) {
+        if self.items.len() == self.items.capacity() {
+            self.grow();
+        }
+    }
+
     /// Before memory is asked for, the place of what is gone is used, if that is half of it: so each item is moved once
     /// for each that was added.
-    fn make_room(&mut self) {
-        if self.items.len() == self.items.capacity() && self.gone as usize * 2 >= self.items.len() {
+    #[cold]
+    fn grow(&mut self) {
+        if self.gone > 0 && self.gone as usize * 2 >= self.items.len() {
             self.close_gap();
+        } else {
+            // By half, and not to twice as much: there are many rows, and most are short.
+            self.items.reserve_exact((self.items.len() / 2).max(2));
         }
     }
 

@@ -111,6 +111,9 @@ impl Fixture {
                     .granting("State.Slow")
                     .stacking(StackingDef::by_target(5)),
             )
+            .effect(
+                EffectDef::instant("GE_Curse").modify("Health", Operation::Add, -9.0).requires("State.Slow"),
+            )
             .effect(EffectDef::instant("GE_Cost").modify("Health", Operation::Add, -1.0))
             .effect(EffectDef::lasting("GE_Cooldown", 1.0).granting("Cooldown.Skill"))
             .ability(
@@ -269,6 +272,25 @@ fn an_ability_activated_committed_and_ended_allocates_nothing() {
         fixture.sim.advance(Span::millis(500));
         assert!(!fixture.sim.ability(skill).unwrap().is_active());
         fixture.sim.advance(Span::millis(500));
+    });
+    assert_eq!(count, 0);
+}
+
+/// Three of each between two polls, so that refusals are not given back one by one.
+#[test]
+fn refusals_allocate_nothing() {
+    let mut fixture = Fixture::new();
+    let (skill, curse) = (fixture.grant("GA_Skill"), fixture.effect("GE_Curse"));
+    fixture.sim.activate(skill).unwrap();
+    fixture.sim.events().for_each(drop);
+    let count = fixture.allocations(|fixture| {
+        for _ in 0..3 {
+            let refused = fixture.sim.activate(skill).unwrap_err();
+            assert!(!refused.reasons.is_empty() && refused.reasons.len() <= 2, "{refused}");
+            let refused = fixture.sim.apply_effect(curse, Some(fixture.source), fixture.target).unwrap_err();
+            assert_eq!(refused.reasons.len(), 1, "{refused}");
+        }
+        assert_eq!(fixture.sim.pending_events().len(), 6);
     });
     assert_eq!(count, 0);
 }

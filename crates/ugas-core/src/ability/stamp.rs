@@ -3,7 +3,7 @@
 
 use core::ops::Deref;
 
-use crate::codec::{plain_parts, reusing_clone};
+use crate::codec::{cloned_struct, plain_parts};
 use crate::effect::{ContextDetails, EffectContext};
 use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::ActorId;
@@ -26,11 +26,11 @@ impl From<Option<ActorId>> for SourceObject {
     }
 }
 
-/// The targets of a run, with the hit and the place among them.
+/// The targets of a run, with the hit among them.
 #[derive(PartialEq, Debug, Default)]
 pub(crate) struct Aim {
     targets: TargetData,
-    place: Rare<ContextDetails>,
+    hit: Rare<ContextDetails>,
 }
 
 impl Aim {
@@ -47,9 +47,8 @@ impl Aim {
 
 impl From<TargetData> for Aim {
     fn from(targets: TargetData) -> Self {
-        let (hit, origin) = (targets.first_hit().copied(), targets.first_location());
-        let place = Rare::new(ContextDetails { hit, origin, ..ContextDetails::default() });
-        Self { targets, place }
+        let hit = targets.first_hit().copied();
+        Self { targets, hit: Rare::new(ContextDetails { hit, ..ContextDetails::default() }) }
     }
 }
 
@@ -68,16 +67,17 @@ pub(crate) fn context_of(
     object: &SourceObject,
     aim: Option<&Aim>,
 ) -> EffectContext {
-    let place = aim.map(|aim| &aim.place).filter(|place| !place.is_none());
-    let details = place.unwrap_or(&object.0).clone();
-    let mut context = EffectContext { source: Some(source), ability: Some(ability), details };
-    if place.is_some() {
+    let hit = aim.map(|aim| &aim.hit).filter(|hit| !hit.is_none());
+    let details = hit.unwrap_or(&object.0).clone();
+    let place = aim.and_then(|aim| aim.targets.first_location()).into();
+    let mut context = EffectContext { source: Some(source), ability: Some(ability), place, details };
+    if hit.is_some() {
         context.set_source_object(object.get());
     }
     context
 }
 
-reusing_clone!(Aim { targets, place });
+cloned_struct!(Aim { targets, hit });
 plain_parts!(Aim |aim, decoder| { targets: aim.targets } => { Ok(TargetData::into(targets)) });
 plain_parts!(SourceObject |object, decoder| { actor: object.get() } => { Ok(Option::<ActorId>::into(actor)) });
 

@@ -2,15 +2,16 @@
 
 use smallvec::SmallVec;
 
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
 use crate::hash::{StateHash, StateHasher};
+use crate::seldom::Seldom;
 
 /// A set of slots. The first 64, which are all that most controllers have, take one word.
 #[derive(Debug, Default)]
 pub(crate) struct SlotBits {
     first: u64,
     /// Those beyond.
-    rest: Vec<u64>,
+    rest: Seldom<Vec<u64>>,
 }
 
 impl SlotBits {
@@ -38,7 +39,7 @@ impl SlotBits {
     pub(crate) fn remove(&mut self, slot: u16) {
         let word = match usize::from(slot / 64).checked_sub(1) {
             None => Some(&mut self.first),
-            Some(at) => self.rest.get_mut(at),
+            Some(at) => self.rest.get_mut().and_then(|rest| rest.get_mut(at)),
         };
         if let Some(word) = word {
             *word &= !(1 << (slot % 64));
@@ -53,9 +54,10 @@ impl SlotBits {
             self.first &= self.first - 1;
             return Some(slot as u16);
         }
-        let at = self.rest.iter().position(|&word| word != 0)?;
-        let slot = (at as u32 + 1) * 64 + self.rest[at].trailing_zeros();
-        self.rest[at] &= self.rest[at] - 1;
+        let rest = self.rest.get_mut()?;
+        let at = rest.iter().position(|&word| word != 0)?;
+        let slot = (at as u32 + 1) * 64 + rest[at].trailing_zeros();
+        rest[at] &= rest[at] - 1;
         Some(slot as u16)
     }
 
@@ -74,10 +76,11 @@ impl SlotBits {
     /// The word of a slot beyond the first 64.
     fn word_of(&mut self, slot: u16) -> &mut u64 {
         let at = usize::from(slot / 64).saturating_sub(1);
-        if self.rest.len() <= at {
-            self.rest.resize(at + 1, 0);
+        let rest = self.rest.make_mut();
+        if rest.len() <= at {
+            rest.resize(at + 1, 0);
         }
-        &mut self.rest[at]
+        &mut rest[at]
     }
 
     /// The words up to the last that is not zero.
@@ -91,20 +94,7 @@ impl SlotBits {
     }
 }
 
-impl Clone for SlotBits {
-    fn clone(&self) -> Self {
-        Self { first: self.first, rest: self.rest.clone() }
-    }
-
-    /// Hardly anybody has others than the first.
-    #[inline]
-    fn clone_from(&mut self, source: &Self) {
-        self.first = source.first;
-        if !(self.rest.is_empty() && source.rest.is_empty()) {
-            self.rest.clone_from(&source.rest);
-        }
-    }
-}
+cloned_struct!(SlotBits { first, rest });
 
 impl StateHash for SlotBits {
     fn state_hash(&self, hasher: &mut StateHasher) {
@@ -125,7 +115,7 @@ impl Decode for SlotBits {
             return Err(decoder.invalid("a set of slots ends with none"));
         }
         let mut words = words.into_iter();
-        Ok(Self { first: words.next().unwrap_or_default(), rest: words.collect() })
+        Ok(Self { first: words.next().unwrap_or_default(), rest: words.collect::<Vec<_>>().into() })
     }
 }
 

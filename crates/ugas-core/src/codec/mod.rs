@@ -76,7 +76,7 @@ pub use encoder::{Encode, Encoder};
 pub(crate) use envelope::{Trust, open_with};
 pub use envelope::{open, seal};
 pub use error::{DecodeError, DecodeErrorKind};
-pub(crate) use plain::{is_default, plain_enum, plain_parts, plain_struct, reusing_clone};
+pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
 
 /// The format version that is written. Older ones are read.
 pub const VERSION: u32 = 3;

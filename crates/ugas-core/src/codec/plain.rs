@@ -41,7 +41,7 @@ macro_rules! plain_struct {
         }
     };
     (cloned $name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
-        $crate::codec::reusing_clone!($name { $($field),* });
+        $crate::codec::cloned_struct!($name { $($field),* });
         $crate::codec::plain_struct!($name { $($field $(: $mark $($since)?)?),* } $(=> $check)?);
     };
     ($name:ident { $($field:ident $(: $mark:ident $($since:literal)?)?),* $(,)? } $(=> $check:path)?) => {
@@ -94,8 +94,8 @@ macro_rules! plain_struct {
 }
 pub(crate) use plain_struct;
 
-/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that uses again what each field has allocated.
-macro_rules! reusing_clone {
+/// Implements [`Clone`] for a struct, field by field, with a `clone_from` that uses again what each of them has allocated (I6).
+macro_rules! cloned_struct {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl Clone for $name {
             fn clone(&self) -> Self {
@@ -113,7 +113,7 @@ macro_rules! reusing_clone {
         }
     };
 }
-pub(crate) use reusing_clone;
+pub(crate) use cloned_struct;
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a type
 /// that is not kept as it is written: a list of parts in the order of the format, each with how it is asked for, and how

@@ -1,8 +1,9 @@
 //! Effect contexts (§9.9): who and what caused an effect, carried with it for as long as it lives.
 
+use core::fmt;
 use std::sync::Arc;
 
-use crate::codec::{plain_parts, plain_struct, reusing_clone};
+use crate::codec::{cloned_struct, plain_parts, plain_struct};
 use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::ActorId;
 use crate::rare::Rare;
@@ -67,7 +68,49 @@ pub struct EffectContext {
     pub source: Option<ControllerId>,
     /// The ability that applied it.
     pub ability: Option<AbilityHandle>,
+    pub(crate) place: Place,
     pub(crate) details: Rare<ContextDetails>,
+}
+
+/// Where an effect comes from, if that is known. Not among the [details](ContextDetails): an ability that is aimed at the
+/// ground has another place each time, and would allocate for it (I6).
+#[derive(Clone, Copy)]
+pub(crate) struct Place(Vector3);
+
+impl Place {
+    /// The first number of no place: not one that a computation comes to.
+    const NOWHERE: u64 = u64::MAX;
+
+    #[inline]
+    fn get(self) -> Option<Vector3> {
+        (self.0[0].to_bits() != Self::NOWHERE).then_some(self.0)
+    }
+}
+
+impl From<Option<Vector3>> for Place {
+    #[inline]
+    fn from(place: Option<Vector3>) -> Self {
+        Self(place.unwrap_or([f64::from_bits(Self::NOWHERE), 0.0, 0.0]))
+    }
+}
+
+impl Default for Place {
+    #[inline]
+    fn default() -> Self {
+        None.into()
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
 }
 
 /// What most contexts do not say. Shared by their copies.
@@ -76,7 +119,6 @@ pub(crate) struct ContextDetails {
     pub(crate) causer: Option<ActorId>,
     pub(crate) source_object: Option<ActorId>,
     pub(crate) hit: Option<HitResult>,
-    pub(crate) origin: Option<Vector3>,
     pub(crate) raw_payload: Option<Arc<RawPayload>>,
 }
 
@@ -103,7 +145,7 @@ impl EffectContext {
 
     /// World location for positional effects.
     pub fn origin(&self) -> Option<Vector3> {
-        self.details.get().and_then(|details| details.origin)
+        self.place.get()
     }
 
     /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
@@ -128,7 +170,7 @@ impl EffectContext {
 
     /// Sets or forgets the world location.
     pub fn set_origin(&mut self, origin: Option<Vector3>) {
-        self.details.set(origin, |details| &mut details.origin);
+        self.place = origin.into();
     }
 
     /// Sets or forgets the data of the host's own.
@@ -182,22 +224,22 @@ impl EffectContext {
     /// Whether all its numbers are finite (V2). Most contexts have none.
     #[inline]
     pub(crate) fn is_finite(&self) -> bool {
-        self.details.get().is_none_or(ContextDetails::is_finite)
+        self.origin().is_none_or(|place| place.iter().all(|at| at.is_finite()))
+            && self.details.get().is_none_or(ContextDetails::is_finite)
     }
 }
 
 impl ContextDetails {
     fn is_finite(&self) -> bool {
         let of_hit = |hit: &HitResult| [hit.location, hit.normal, [hit.distance; 3]];
-        let hit = self.hit.iter().flat_map(of_hit);
-        self.origin.into_iter().chain(hit).flatten().all(f64::is_finite)
+        self.hit.iter().flat_map(of_hit).flatten().all(f64::is_finite)
     }
 }
 
 plain_struct!(RawPayload { kind, bytes });
 plain_struct!(HitResult { location, normal, distance, actor, part });
 
-reusing_clone!(EffectContext { source, ability, details });
+cloned_struct!(EffectContext { source, ability, place, details });
 plain_parts!(EffectContext |context, decoder| {
     source: context.source,
     causer: context.causer(),
@@ -207,6 +249,7 @@ plain_parts!(EffectContext |context, decoder| {
     origin: context.origin(),
     raw_payload: context.raw_payload(),
 } => {
-    let details = ContextDetails { causer, source_object, hit, origin, raw_payload };
-    Ok(EffectContext { source, ability, details: Rare::new(details) })
+    let details = ContextDetails { causer, source_object, hit, raw_payload };
+    let place = Option::<Vector3>::into(origin);
+    Ok(EffectContext { source, ability, place, details: Rare::new(details) })
 });

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::context::EffectContext;
 use super::reading::Readings;
-use crate::codec::{plain_parts, reusing_clone};
+use crate::codec::{cloned_struct, plain_parts};
 use crate::id::{EffectId, TagId};
 use crate::prediction::PredictionKey;
 use crate::rare::Rare;
@@ -194,7 +194,7 @@ impl EffectSpec {
     }
 }
 
-reusing_clone!(EffectSpec {
+cloned_struct!(EffectSpec {
     effect,
     name_hash,
     level,

@@ -4,6 +4,7 @@ mod category;
 #[cfg(feature = "tracing")]
 mod log;
 mod queue;
+mod shared;
 mod subject;
 mod text;
 
@@ -14,6 +15,7 @@ pub use category::Category;
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
 pub(crate) use queue::{EventQueue, Origin};
+pub(crate) use shared::Shared;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
 use crate::effect::PredictionKey;
@@ -260,7 +262,7 @@ pub enum EventKind {
         target: ControllerId,
     },
     /// An application was refused; nothing changed (E1).
-    EffectRefused(Box<Refusal>),
+    EffectRefused(Arc<Refusal>),
     /// An application was refused because of an immunity.
     EffectBlockedByImmunity {
         /// Which.
@@ -336,7 +338,7 @@ pub enum EventKind {
         activation: ActivationId,
     },
     /// An ability could not be activated or committed; nothing changed (A1).
-    AbilityRefused(Box<ActivationRefusal>),
+    AbilityRefused(Arc<ActivationRefusal>),
     /// An ability committed: cost, cooldown and owned tags, as far as it asked for them (§8.4).
     AbilityCommitted {
         /// Whose.

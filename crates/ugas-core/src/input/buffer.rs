@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::InputId;
 use crate::codec::plain_struct;
 use crate::prediction::PredictionKey;
+use crate::seldom::Seldom;
 use crate::time::{Span, Time};
 
 /// Whether, for how long and how many inputs are kept (§11.3).
@@ -40,13 +41,13 @@ pub struct BufferedInput {
 #[derive(PartialEq, Eq, Debug, Default)]
 pub struct InputBuffer {
     config: InputBufferConfig,
-    inputs: VecDeque<BufferedInput>,
+    inputs: Seldom<VecDeque<BufferedInput>>,
 }
 
 impl InputBuffer {
     /// An empty buffer.
     pub fn new(config: InputBufferConfig) -> Self {
-        Self { config, inputs: VecDeque::new() }
+        Self { config, inputs: Seldom::new() }
     }
 
     /// How it keeps inputs.
@@ -58,8 +59,9 @@ impl InputBuffer {
     pub fn set_config(&mut self, config: InputBufferConfig) {
         self.config = config;
         let capacity = self.capacity();
-        while self.inputs.len() > capacity {
-            self.inputs.pop_front();
+        let Some(inputs) = self.inputs.get_mut() else { return };
+        while inputs.len() > capacity {
+            inputs.pop_front();
         }
     }
 
@@ -79,16 +81,19 @@ impl InputBuffer {
         if capacity == 0 {
             return;
         }
-        while self.inputs.len() >= capacity {
-            self.inputs.pop_front();
+        let inputs = self.inputs.make_mut();
+        while inputs.len() >= capacity {
+            inputs.pop_front();
         }
-        self.inputs.push_back(BufferedInput { input, timestamp: now, prediction });
+        inputs.push_back(BufferedInput { input, timestamp: now, prediction });
     }
 
     /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
     pub fn retain_fresh(&mut self, now: Time) {
         let window = self.config.window;
-        self.inputs.retain(|kept| now.since(kept.timestamp) < window);
+        if let Some(inputs) = self.inputs.get_mut() {
+            inputs.retain(|kept| now.since(kept.timestamp) < window);
+        }
     }
 
     /// The inputs, oldest first: the order in which they are tried (§11.3, step 3).
@@ -108,7 +113,9 @@ impl InputBuffer {
 
     /// Forgets every input, as §11.3 does after each processing, whatever came of it.
     pub fn clear(&mut self) {
-        self.inputs.clear();
+        if let Some(inputs) = self.inputs.get_mut() {
+            inputs.clear();
+        }
     }
 
     /// Whether it holds no more than it may.

@@ -36,13 +36,13 @@ pub(crate) struct Head {
 plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets });
 
 pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut Encoder) {
-    let Controller { ordinal, template, owner, avatar, replication, team, .. } = controller;
+    let Controller { ordinal, template, owner, avatar, replication, extras, .. } = controller;
     ordinal.encode(encoder);
     template.encode(encoder);
     owner.encode(encoder);
     avatar.encode(encoder);
     replication.encode(encoder);
-    team.encode(encoder);
+    extras.team.encode(encoder);
     layout.sets.encode(encoder);
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn write_inputs(
     default: InputBufferConfig,
     encoder: &mut Encoder,
 ) -> bool {
-    let Controller { inputs, buffer, .. } = controller;
+    let (inputs, buffer) = (&controller.skills.inputs, &controller.buffer);
     if inputs.is_empty() && buffer.is_empty() && buffer.config() == default {
         return false;
     }

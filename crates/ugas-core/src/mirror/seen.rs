@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::names::Names;
 use super::piece::{PieceKey, Sight};
 use super::record::{self, EffectFacts, Head, Inputs};
@@ -13,12 +11,10 @@ use crate::ability::{Activation, GrantedAbility};
 use crate::attribute::layout::Layout;
 use crate::catalog::Catalog;
 use crate::codec::{DecodeError, Decoder, VERSION};
-use crate::controller::{Controller, PendingSlots};
+use crate::controller::{Controller, Value};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, TagId};
 use crate::input::InputBuffer;
-use crate::row::Row;
-use crate::tag::TagContainer;
 use crate::targeting::Placement;
 use crate::task::RunningTask;
 use crate::time::Time;
@@ -142,7 +138,8 @@ impl Seen {
     /// Brings the controller up to date, which has this layout here.
     pub(crate) fn build_controller(&mut self, at: u32, layout: &Arc<Layout>, catalog: &Catalog) {
         let Some(head) = &self.head else { return };
-        let controller = self.controller.get_or_insert_with(|| bare(InputBuffer::new(catalog.input_buffer)));
+        let controller =
+            self.controller.get_or_insert_with(|| Controller::bare(InputBuffer::new(catalog.input_buffer)));
         controller.layout = at;
         if !core::mem::take(&mut self.controller_is_stale) {
             return;
@@ -152,20 +149,21 @@ impl Seen {
         controller.owner = head.owner;
         controller.avatar = head.avatar;
         controller.replication = head.replication;
-        controller.team.clone_from(&head.team);
-        controller.placement = self.placement;
+        controller.set_team(head.team.as_ref());
+        controller.set_placement(self.placement);
         match &self.inputs {
             Some(inputs) => {
-                controller.inputs.clone_from(&inputs.held);
+                controller.skills.make_mut().inputs.clone_from(&inputs.held);
                 controller.buffer.clone_from(&inputs.buffer);
             }
             None => {
-                controller.inputs.clear();
+                if let Some(skills) = controller.skills.get_mut() {
+                    skills.inputs.clear();
+                }
                 controller.buffer = InputBuffer::new(catalog.input_buffer);
             }
         }
-        controller.base.clear();
-        controller.current.clear();
+        controller.values.clear();
         self.missing.clear();
         for (slot, place) in (0..).zip(&layout.slots) {
             let default = place.attribute.def.default_base;
@@ -174,42 +172,7 @@ impl Seen {
                 self.missing.push(slot);
             }
             let (base, current) = value.copied().unwrap_or((default, default));
-            controller.base.push(base);
-            controller.current.push(current);
+            controller.values.push(Value { base, current });
         }
-    }
-}
-
-/// A controller of nobody, with nothing.
-fn bare(buffer: InputBuffer) -> Controller {
-    Controller {
-        ordinal: 0,
-        template: None,
-        owner: None,
-        avatar: None,
-        replication: Default::default(),
-        layout: 0,
-        base: Vec::new(),
-        current: Vec::new(),
-        modifiers: Row::new(),
-        tags: TagContainer::default(),
-        effects: Row::new(),
-        effect_index: Row::new(),
-        outgoing: Row::new(),
-        watchers: Row::new(),
-        cues: SmallVec::new(),
-        abilities: Row::new(),
-        ability_index: Row::new(),
-        activations: Row::new(),
-        run_index: Row::new(),
-        subscriptions: Row::new(),
-        ability_blocks: SmallVec::new(),
-        inputs: Vec::new(),
-        buffer,
-        placement: None,
-        team: None,
-        rolls: SmallVec::new(),
-        runs: SmallVec::new(),
-        pending: PendingSlots::default(),
     }
 }

@@ -152,7 +152,7 @@ impl Simulation {
         controller: ControllerId,
         ability: AbilityId,
     ) -> SmallVec<[AbilityHandle; 1]> {
-        let handles = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        let handles = self.state.controllers.get(controller).map(|known| &*known.skills.abilities);
         let is_of = |handle: &AbilityHandle| {
             self.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
         };
@@ -246,7 +246,7 @@ impl Simulation {
         controller: ControllerId,
         is_meant: impl Fn(&Self, &Activation) -> bool,
     ) -> SmallVec<[ActivationId; 4]> {
-        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
+        let runs = self.state.controllers.get(controller).map(|known| &*known.skills.activations);
         let runs = runs.unwrap_or_default().iter().copied();
         runs.filter(|&run| self.state.activations.get(run).is_some_and(|known| is_meant(self, known)))
             .collect()
@@ -273,7 +273,7 @@ impl Simulation {
         self.scratch.blame_for(cause, request.prediction);
         // Validating.
         if let Err(refusal) = self.check_request(handle, &request) {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(&refusal);
             return Err(refusal);
         }
         let catalog = Arc::clone(&self.catalog);
@@ -309,7 +309,7 @@ impl Simulation {
         if !ability.routine.commits
             && let Err(refusal) = self.commit_parts(id, CommitParts::ALL)
         {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(&refusal);
             self.end_activation(id, EndReason::CommitFailed);
             return Err(refusal);
         }
@@ -367,7 +367,7 @@ impl Simulation {
             granted.activations.push(id);
         }
         if let Some(controller) = self.state.controllers.get_mut(controller) {
-            controller.activations.push(id);
+            controller.skills.make_mut().activations.push(id);
         }
         self.index_run(id);
         Some(id)

@@ -115,7 +115,7 @@ impl Simulation {
         match self.commit_parts(id, parts) {
             Ok(()) => Flow::Yield,
             Err(refusal) => {
-                self.emit(EventKind::AbilityRefused(Box::new(refusal)));
+                self.tell_refused_ability(&refusal);
                 self.end_activation(id, EndReason::CommitFailed);
                 Flow::Over
             }

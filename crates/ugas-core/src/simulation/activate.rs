@@ -199,15 +199,16 @@ impl Simulation {
 
     pub(super) fn block_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        match controller.ability_blocks.binary_search_by_key(&tag, |(known, _)| *known) {
-            Ok(at) => controller.ability_blocks[at].1 += 1,
-            Err(at) => controller.ability_blocks.insert(at, (tag, 1)),
+        let blocks = &mut controller.extras.make_mut().ability_blocks;
+        match blocks.binary_search_by_key(&tag, |(known, _)| *known) {
+            Ok(at) => blocks[at].1 += 1,
+            Err(at) => blocks.insert(at, (tag, 1)),
         }
     }
 
     fn unblock_abilities(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let blocks = &mut controller.ability_blocks;
+        let blocks = &mut controller.extras.make_mut().ability_blocks;
         let Ok(at) = blocks.binary_search_by_key(&tag, |(known, _)| *known) else { return };
         blocks[at].1 = blocks[at].1.saturating_sub(1);
         if blocks[at].1 == 0 {
@@ -264,10 +265,11 @@ impl Simulation {
 
     pub(super) fn add_cue(&mut self, id: ControllerId, cue: TagId, parameters: CueParameters) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        match controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
-            Ok(at) => controller.cues[at].1 += 1,
+        let cues = &mut controller.extras.make_mut().cues;
+        match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
+            Ok(at) => cues[at].1 += 1,
             Err(at) => {
-                controller.cues.insert(at, (cue, 1));
+                cues.insert(at, (cue, 1));
                 self.emit(EventKind::CueAdded { controller: id, cue, parameters });
             }
         }
@@ -275,10 +277,11 @@ impl Simulation {
 
     pub(super) fn remove_cue(&mut self, id: ControllerId, cue: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
-        let Ok(at) = controller.cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
-        controller.cues[at].1 -= 1;
-        if controller.cues[at].1 == 0 {
-            controller.cues.remove(at);
+        let cues = &mut controller.extras.make_mut().cues;
+        let Ok(at) = cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
+        cues[at].1 -= 1;
+        if cues[at].1 == 0 {
+            cues.remove(at);
             self.emit(EventKind::CueRemoved { controller: id, cue });
         }
     }
@@ -289,12 +292,12 @@ impl Simulation {
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            controller.watchers.insert_sorted((watch.subject, sequence, id));
+            controller.extras.make_mut().watchers.insert_sorted((watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
         {
-            controller.outgoing.insert_sorted((sequence, id));
+            controller.extras.make_mut().outgoing.insert_sorted((sequence, id));
         }
         self.index_effect(id, effect);
     }
@@ -304,12 +307,12 @@ impl Simulation {
         let (sequence, source, target) = (active.sequence, active.source(), active.target);
         for &watch in &effect.watches {
             let Some(controller) = watched(&mut self.state, watch, source, target) else { continue };
-            controller.watchers.remove_sorted(&(watch.subject, sequence, id));
+            controller.extras.make_mut().watchers.remove_sorted(&(watch.subject, sequence, id));
         }
         if let Some(source) = source.filter(|source| *source != target)
             && let Some(controller) = self.state.controllers.get_mut(source)
         {
-            controller.outgoing.remove_sorted(&(sequence, id));
+            controller.extras.make_mut().outgoing.remove_sorted(&(sequence, id));
         }
         self.unindex_effect(id, effect);
     }

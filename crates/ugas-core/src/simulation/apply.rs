@@ -133,7 +133,7 @@ impl Simulation {
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
             && !self.is_client()
-            && self.state.controllers.get(target).is_some_and(|target| target.effect_index.is_empty())
+            && self.state.controllers.get(target).is_some_and(|target| target.extras.effect_index.is_empty())
             && source.is_none_or(has_lived)
     }
 
@@ -184,7 +184,7 @@ impl Simulation {
                     self.emit(EventKind::EffectBlockedByImmunity { effect, target, by });
                 }
             }
-            self.emit(EventKind::EffectRefused(Box::new(refusal.clone())));
+            self.tell_refused_effect(&refusal);
             refusal
         })
     }
@@ -268,7 +268,7 @@ impl Simulation {
         if self.config.audit {
             let value = |attribute| {
                 let (controller, slot) = self.state.locate(target, attribute)?;
-                Some((attribute, controller.base[slot], controller.current[slot]))
+                Some((attribute, controller.values[slot].base, controller.values[slot].current))
             };
             let values = effect.writes.iter().copied().filter_map(value).collect();
             self.emit(EventKind::BeforeEffectApplied { effect: spec.effect, target, values });
@@ -287,7 +287,7 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(target) else {
             return Err(refuse(RefusalReason::UnknownController(target)));
         };
-        if effect.is_unconditional && controller.effect_index.is_empty() {
+        if effect.is_unconditional && controller.extras.effect_index.is_empty() {
             return Ok(());
         }
         self.judge_application(effect, spec, controller)
@@ -327,7 +327,7 @@ impl Simulation {
         controller: &Controller,
     ) -> Option<ActiveEffectId> {
         let mut tags: Option<TagBits> = None;
-        let immunities = controller.effect_index.about(EffectKey::Immunity);
+        let immunities = controller.extras.effect_index.about(EffectKey::Immunity);
         immunities.iter().map(|&(.., id)| id).find(|&id| {
             let Some((active, effect)) = self.state.effect_of(&self.catalog, id) else { return false };
             if active.inhibited || active.status == EffectStatus::Queued {
@@ -373,13 +373,14 @@ impl Simulation {
         let source = source.map_or(u64::MAX, |source| source.ordinal);
         let shared = self.shared_stream(effect, spec, source);
         let Some(controller) = self.state.controllers.get_mut(target) else { return 0 };
-        let count = match controller.rolls.binary_search_by_key(&spec.effect, |(id, _)| *id) {
+        let rolls = &mut controller.extras.make_mut().rolls;
+        let count = match rolls.binary_search_by_key(&spec.effect, |(id, _)| *id) {
             Ok(at) => {
-                controller.rolls[at].1 = controller.rolls[at].1.wrapping_add(1);
-                controller.rolls[at].1
+                rolls[at].1 = rolls[at].1.wrapping_add(1);
+                rolls[at].1
             }
             Err(at) => {
-                controller.rolls.insert(at, (spec.effect, 0));
+                rolls.insert(at, (spec.effect, 0));
                 0
             }
         };

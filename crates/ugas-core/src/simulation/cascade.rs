@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use super::{ActivationRequest, Simulation};
-use crate::ability::EndReason;
+use crate::ability::{ActivationRefusal, EndReason};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{Cause, EventKind, Origin, RemovalReason};
+use crate::event::{Cause, EventKind, Origin, RemovalReason, Shared};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
+use crate::refusal::Refusal;
 use crate::time::Time;
 
 /// How many effects of a chain a `CascadeLimit` event names.
@@ -94,6 +95,9 @@ pub(super) struct Scratch {
     pub(super) selection: crate::targeting::SelectionBuffers,
     pub(super) writes: super::execute::Writes,
     pub(super) plan: Vec<super::execute::Planned>,
+    /// What events of refusals were given.
+    pub(super) refused_effects: Shared<Refusal>,
+    pub(super) refused_abilities: Shared<ActivationRefusal>,
     /// Set while an execution is under way: bases are clamped after the whole batch (M9).
     pub(super) hold_clamp: bool,
     /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).
@@ -200,6 +204,8 @@ impl Scratch {
             selection: _,
             writes,
             plan,
+            refused_effects: _,
+            refused_abilities: _,
             hold_clamp,
             trial,
         } = self;

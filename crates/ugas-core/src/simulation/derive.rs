@@ -93,8 +93,8 @@ impl Simulation {
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         for id in controllers {
             let Some(controller) = self.state.controllers.get(id) else { continue };
-            let abilities = SmallVec::<[AbilityHandle; 16]>::from_slice(&controller.abilities);
-            let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.activations);
+            let abilities = SmallVec::<[AbilityHandle; 16]>::from_slice(&controller.skills.abilities);
+            let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.skills.activations);
             for handle in abilities {
                 let Some(granted) = self.state.abilities.get(handle) else { continue };
                 if let Some(at) = granted.recharge {
@@ -136,7 +136,7 @@ impl State {
         for (_, id) in granted {
             let owner = self.abilities.get(id).map(|granted| granted.controller);
             if let Some(controller) = owner.and_then(|owner| self.controllers.get_mut(owner)) {
-                controller.abilities.push(id);
+                controller.skills.make_mut().abilities.push(id);
             }
         }
         let mut runs: Vec<_> = self.activations.iter().map(|(id, run)| (run.sequence, id)).collect();
@@ -144,7 +144,7 @@ impl State {
         for (_, id) in runs {
             let Some(run) = self.activations.get(id) else { continue };
             if let Some(controller) = self.controllers.get_mut(run.controller) {
-                controller.activations.push(id);
+                controller.skills.make_mut().activations.push(id);
             }
             if let Some(granted) = self.abilities.get_mut(run.granted) {
                 granted.activations.push(id);

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::flush::Change;
 use super::magnitude::{Dice, Inputs};
 use super::{Role, Simulation, State, clamp};
+use crate::controller::Value;
 use crate::effect::{Effect, EffectSpec, PlainWrite};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -277,7 +278,7 @@ impl Simulation {
         let slot = layout.slot_of(attribute)?;
         let place = &layout.slots[usize::from(slot)];
         let stands_alone = place.stands_alone
-            && controller.watchers.is_empty()
+            && controller.extras.watchers.is_empty()
             // A client may not let every value fall as far as it would.
             && !(place.has_floor && config.role == Role::Client)
             && controller.modifiers_of(slot).is_empty();
@@ -286,12 +287,12 @@ impl Simulation {
         }
         let (min, max) = State::bounds(controller, place);
         let at = usize::from(slot);
-        let (base, current) = (controller.base.get_mut(at)?, controller.current.get_mut(at)?);
-        let value = written(*base, operation, magnitude, stacks).filter(|value| value.is_finite())?;
-        let (old_base, old) = (*base, *current);
+        let both = controller.values.get_mut(at)?;
+        let (old_base, old) = both.both();
+        let value = written(old_base, operation, magnitude, stacks).filter(|value| value.is_finite())?;
         let new_base = clamp(value + 0.0, min, max);
         let new = new_base + 0.0;
-        (*base, *current) = (new_base, new);
+        *both = Value { base: new_base, current: new };
         let change = scratch.change(target, attribute, slot, old_base, old);
         Some(Written { change, new_base, new })
     }
@@ -421,7 +422,7 @@ impl Simulation {
             }
             return Ok(());
         };
-        let base = controller.base[slot];
+        let base = controller.values[slot].base;
         let Some(value) = written(base, operation, magnitude, stacks) else {
             self.emit(EventKind::DivisorIgnored { controller: run.target, attribute });
             return Ok(());
@@ -441,10 +442,10 @@ impl Simulation {
         let layout = &layouts[controller.layout as usize];
         self.scratch.record(id, controller, layout, slot);
         // Adding zero keeps negative zeros out, which are equal to positive ones and hash differently.
-        controller.base[usize::from(slot)] = value + 0.0;
+        controller.values[usize::from(slot)].base = value + 0.0;
         controller.pending.written.insert(slot);
         self.scratch.mark_dirty(id, controller, slot);
-        if !controller.watchers.is_empty() {
+        if !controller.extras.watchers.is_empty() {
             let attribute = layout.attribute_at(slot);
             self.notify(id, crate::effect::WatchSubject::Attribute(attribute));
         }
@@ -467,7 +468,7 @@ impl Simulation {
         }
         let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
         for &(slot, _) in &self.scratch.writes.0 {
-            let base = controller.base[usize::from(slot)];
+            let base = controller.values[usize::from(slot)].base;
             let is_plain = controller.modifiers_of(slot).is_empty();
             if !is_plain && self.state.evaluate_slot(&self.catalog, id, controller, slot, base).is_none() {
                 let attribute = self.state.layout(controller).attribute_at(slot);
@@ -504,11 +505,11 @@ impl Simulation {
             }
             let Some(controller) = self.state.controllers.get(id) else { return amounts };
             let (min, max) = State::bounds(controller, place);
-            let mut amount = clamp(controller.base[usize::from(meta)], min, max);
+            let mut amount = clamp(controller.values[usize::from(meta)].base, min, max);
             amounts.push((meta, amount));
             for &slot in &place.drain_into {
                 let Some(controller) = self.state.controllers.get(id) else { return amounts };
-                let base = controller.base[usize::from(slot)];
+                let base = controller.values[usize::from(slot)].base;
                 let (min, _) = State::bounds(controller, &layout.slots[usize::from(slot)]);
                 let available = min.map_or(f64::MAX, |min| base - min);
                 let taken = if amount < available { amount } else { available };
@@ -538,7 +539,7 @@ impl Simulation {
             seen.push(slot);
             let Some(controller) = self.state.controllers.get(run.target) else { return };
             let drained = amounts.iter().find(|(meta, _)| *meta == slot).map(|(_, amount)| *amount);
-            let new_base = drained.unwrap_or(controller.base[usize::from(slot)]);
+            let new_base = drained.unwrap_or(controller.values[usize::from(slot)].base);
             let attribute = self.state.layout(controller).attribute_at(slot);
             if let Some(hook) = catalog.hooks(attribute).and_then(|hooks| hooks.post_execute.as_ref()) {
                 hook(&mut PostExecute { sim: self, run, attribute, old_base, new_base });

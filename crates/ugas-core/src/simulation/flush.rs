@@ -11,7 +11,7 @@ use super::values::clamp;
 use super::{Simulation, State};
 use crate::attribute::OnBoundChange;
 use crate::attribute::layout::{Bound, Layout, Slot};
-use crate::controller::Controller;
+use crate::controller::{Controller, Value};
 use crate::effect::WatchSubject;
 use crate::event::{Cause, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -66,7 +66,7 @@ impl Scratch {
         if !controller.pending.recorded.insert(slot) {
             return;
         }
-        let (old_base, old) = (controller.base[usize::from(slot)], controller.current[usize::from(slot)]);
+        let (old_base, old) = controller.values[usize::from(slot)].both();
         let change = self.change(id, layout.attribute_at(slot), slot, old_base, old);
         self.changes.push(change);
     }
@@ -153,7 +153,7 @@ impl Simulation {
         while let Some(slot) = self.recompute_plain_slots(id) {
             let changed = self.recompute_slot(id, slot);
             let Some(controller) = self.state.controllers.get(id) else { return };
-            if controller.watchers.is_empty() {
+            if controller.extras.watchers.is_empty() {
                 continue;
             }
             let attribute = self.state.layout(controller).attribute_at(slot);
@@ -172,7 +172,7 @@ impl Simulation {
         let controller = controllers.get_mut(id)?;
         controller.pending.listed = false;
         let layout = &*layouts[controller.layout as usize];
-        let needs_more = self.catalog.has_hooks() || !controller.watchers.is_empty();
+        let needs_more = self.catalog.has_hooks() || !controller.extras.watchers.is_empty();
         let is_client = self.config.role == Role::Client;
         while let Some(slot) = controller.pending.dirty.pop_first() {
             let at = usize::from(slot);
@@ -198,10 +198,9 @@ impl Simulation {
             if clamp_base {
                 controller.pending.written.remove(slot);
             }
-            if (base, value) != (controller.base[at], controller.current[at]) {
+            if (base, value) != controller.values[at].both() {
                 self.scratch.record(id, controller, layout, slot);
-                controller.base[at] = base;
-                controller.current[at] = value;
+                controller.values[at] = Value { base, current: value };
                 for &dependent in &place.dependents {
                     controller.pending.dirty.insert(dependent);
                 }
@@ -215,7 +214,7 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get(id) else { return false };
         let layout = self.state.layout(controller);
         let at = usize::from(slot);
-        let old = controller.current[at];
+        let old = controller.values[at].current;
         let floor = layout.slots[at].attribute.def.prediction_floor;
         let clamp_base = !self.scratch.hold_clamp && controller.pending.written.contains(slot);
         let evaluated = State::base_of(&self.catalog, controller, layout, slot).ok().and_then(|base| {
@@ -247,11 +246,10 @@ impl Simulation {
             return false;
         };
         // An execution may have written the base and come back to it: what depends on it saw nothing.
-        let changed = (base, evaluated.value) != (controller.base[at], controller.current[at]);
+        let changed = (base, evaluated.value) != controller.values[at].both();
         if changed {
             self.scratch.record(id, controller, layout, slot);
-            controller.base[at] = base;
-            controller.current[at] = evaluated.value;
+            controller.values[at] = Value { base, current: evaluated.value };
             for &dependent in &layout.slots[at].dependents {
                 controller.pending.dirty.insert(dependent);
             }
@@ -266,7 +264,7 @@ impl Simulation {
     /// Tells the active effects that follow `subject` of a controller to look again.
     pub(super) fn notify(&mut self, id: ControllerId, subject: WatchSubject) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        for &(_, _, active) in controller.watchers.about(subject) {
+        for &(_, _, active) in controller.extras.watchers.about(subject) {
             if let Some(effect) = self.state.effects.get_mut(active) {
                 effect.qualification_pending |= matches!(subject, WatchSubject::Tag(_));
                 if !effect.refresh_pending {
@@ -287,7 +285,7 @@ impl Simulation {
             let Some(controller) = controllers.get_mut(change.controller) else { continue };
             controller.pending.recorded.remove(change.slot);
             let at = usize::from(change.slot);
-            let (new_base, new) = (controller.base[at], controller.current[at]);
+            let (new_base, new) = controller.values[at].both();
             if (new_base, new) == (change.old_base, change.old) {
                 continue;
             }
@@ -330,7 +328,7 @@ impl Simulation {
     ) {
         let Some((controller, at)) = self.state.locate(id, attribute) else { return };
         let slot = &self.state.layout(controller).slots[at];
-        let base = controller.base[at];
+        let base = controller.values[at].base;
         let (min, max) = State::bounds(controller, slot);
         let is_upper = slot.attribute.max == Some(Bound::Attribute(bound));
         let kept = match slot.attribute.def.on_bound_change {

@@ -165,7 +165,7 @@ impl Simulation {
             return Err(RefusalReason::UnknownController(controller).into());
         };
         let room = self.config.max_abilities_per_controller as usize;
-        if known.abilities.len() + template.abilities.len() > room {
+        if known.skills.abilities.len() + template.abilities.len() > room {
             return Err(RefusalReason::LimitReached(Limit::AbilitiesPerController).into());
         }
         let mut granted = GrantedSet::default();
@@ -228,7 +228,7 @@ impl Simulation {
     pub(super) fn grant_ability(&mut self, id: ControllerId, grant: Grant) -> Option<AbilityHandle> {
         let limit = self.config.max_abilities_per_controller as usize;
         let ability = self.catalog.ability_by_id(grant.ability)?;
-        if self.state.controllers.get(id)?.abilities.len() >= limit {
+        if self.state.controllers.get(id)?.abilities().len() >= limit {
             return None;
         }
         let sequence = self.state.next_sequence();
@@ -255,7 +255,7 @@ impl Simulation {
             sequence,
             timer: None,
         });
-        controller.abilities.push(handle);
+        controller.skills.make_mut().abilities.push(handle);
         let present = ability
             .triggers
             .iter()

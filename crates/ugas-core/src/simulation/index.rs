@@ -20,7 +20,7 @@ impl Simulation {
         let is_indexed = definition.is_some_and(|effect| effect.meets_others());
         let indexed = controller.filter(|_| is_indexed).into_iter();
         let indexed = indexed.flat_map(move |controller| {
-            controller.effect_index.about(EffectKey::Instance(effect)).iter().map(|&(.., id)| id)
+            controller.extras.effect_index.about(EffectKey::Instance(effect)).iter().map(|&(.., id)| id)
         });
         let all = controller.filter(|_| !is_indexed).map(Controller::effects).unwrap_or_default();
         let of_effect = move |id: &ActiveEffectId| {
@@ -41,7 +41,7 @@ impl Simulation {
         }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.effect_index.insert_sorted((key, active.sequence, id));
+            controller.extras.make_mut().effect_index.insert_sorted((key, active.sequence, id));
         }
     }
 
@@ -56,7 +56,7 @@ impl Simulation {
         }
         let Some(controller) = controllers.get_mut(active.target) else { return };
         for key in EffectKey::of(effect, active.effect, active.source()) {
-            controller.effect_index.remove_sorted(&(key, active.sequence, id));
+            controller.extras.make_mut().effect_index.remove_sorted(&(key, active.sequence, id));
         }
     }
 
@@ -78,7 +78,7 @@ impl Simulation {
         let Some(ability) = self.catalog.ability_by_id(granted.ability) else { return };
         let Some(controller) = self.state.controllers.get_mut(granted.controller) else { return };
         for key in AbilityKey::of(ability, granted.input.as_ref()) {
-            change(&mut controller.ability_index, (key, granted.sequence, handle));
+            change(&mut controller.skills.make_mut().ability_index, (key, granted.sequence, handle));
         }
     }
 
@@ -89,7 +89,7 @@ impl Simulation {
         let (controller, sequence, while_tag) = (run.controller, run.sequence, run.while_tag);
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
         for key in RunKey::of(ability, while_tag) {
-            controller.run_index.insert_sorted((key, sequence, id));
+            controller.skills.make_mut().run_index.insert_sorted((key, sequence, id));
         }
     }
 
@@ -100,9 +100,10 @@ impl Simulation {
         let ability = self.catalog.ability_by_id(run.ability);
         let number = |run| activations.get(run).map(|run| run.sequence);
         if let Some(controller) = controllers.get_mut(run.controller) {
-            controller.activations.remove_by(id, number);
+            let skills = controller.skills.make_mut();
+            skills.activations.remove_by(id, number);
             for key in ability.into_iter().flat_map(|ability| RunKey::of(ability, run.while_tag)) {
-                controller.run_index.remove_sorted(&(key, run.sequence, id));
+                skills.run_index.remove_sorted(&(key, run.sequence, id));
             }
         }
         if let Some(granted) = abilities.get_mut(run.granted)
@@ -131,7 +132,7 @@ impl State {
         let owner = abilities.get(handle).map(|granted| granted.controller);
         if let Some(controller) = owner.and_then(|owner| controllers.get_mut(owner)) {
             let number = |handle| abilities.get(handle).map(|granted| granted.sequence);
-            controller.abilities.remove_by(handle, number);
+            controller.skills.make_mut().abilities.remove_by(handle, number);
         }
     }
 }

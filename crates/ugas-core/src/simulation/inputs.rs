@@ -74,7 +74,8 @@ impl Simulation {
         let Some(known) = self.state.controllers.get_mut(controller) else {
             return Err(RefusalReason::UnknownController(controller));
         };
-        let held = known.inputs.iter_mut().find(|state| state.input == input && state.released.is_none());
+        let inputs = known.skills.get_mut().into_iter().flat_map(|skills| &mut skills.inputs);
+        let held = inputs.into_iter().find(|state| state.input == input && state.released.is_none());
         let Some(state) = held else { return Ok(false) };
         state.released = Some(now);
         let held = now.since(state.pressed);
@@ -85,7 +86,7 @@ impl Simulation {
     /// How long an input has been held; `None` if it is not.
     pub fn held(&self, controller: ControllerId, input: &InputId) -> Option<Span> {
         let controller = self.state.controllers.get(controller)?;
-        let state = controller.inputs.iter().find(|state| state.input == *input)?;
+        let state = controller.skills.inputs.iter().find(|state| state.input == *input)?;
         state.released.is_none().then(|| self.state.now.since(state.pressed))
     }
 
@@ -135,22 +136,29 @@ impl Simulation {
         self.check_name(input.as_str())?;
         let most = self.config.max_inputs_per_controller as usize;
         let Some(known) = self.state.controllers.get_mut(controller) else { return Ok(()) };
-        if known.inputs.len() < most || known.inputs.iter().any(|state| state.input == *input) {
+        if known.skills.inputs.len() < most || known.skills.inputs.iter().any(|state| state.input == *input) {
             return Ok(());
         }
         let released = |(at, state): (usize, &InputState)| Some((state.released?, at));
-        let (_, oldest) =
-            known.inputs.iter().enumerate().filter_map(released).min().ok_or(Limit::InputsPerController)?;
-        known.inputs.remove(oldest);
+        let (_, oldest) = known
+            .skills
+            .inputs
+            .iter()
+            .enumerate()
+            .filter_map(released)
+            .min()
+            .ok_or(Limit::InputsPerController)?;
+        known.skills.make_mut().inputs.remove(oldest);
         Ok(())
     }
 
     fn press_one(&mut self, controller: ControllerId, input: InputId) -> Pressed {
         let (now, cause) = (self.state.now, self.scratch.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
-            match known.inputs.iter_mut().find(|state| state.input == input) {
+            let inputs = &mut known.skills.make_mut().inputs;
+            match inputs.iter_mut().find(|state| state.input == input) {
                 Some(state) => (state.pressed, state.released) = (now, None),
-                None => known.inputs.push(InputState { input: input.clone(), pressed: now, released: None }),
+                None => inputs.push(InputState { input: input.clone(), pressed: now, released: None }),
             }
         }
         let event = EventKind::InputPressed { controller, input: input.clone() };
@@ -182,6 +190,7 @@ impl Simulation {
     fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
         let Some(known) = self.state.controllers.get(controller) else { return false };
         known
+            .skills
             .subscriptions
             .about(Subject::InputPressed)
             .iter()
@@ -197,7 +206,7 @@ impl Simulation {
                 granted.input.as_ref() == Some(input) && self.may_be_pressed(&ability.def)
             })
         };
-        let candidates = known.ability_index.about(AbilityKey::input(input)).iter();
+        let candidates = known.skills.ability_index.about(AbilityKey::input(input)).iter();
         candidates.map(|&(.., handle)| handle).filter(is_bound).collect()
     }
 
@@ -239,7 +248,7 @@ impl Simulation {
             }
         }
         if let (Err(refusal), false) = (&last, is_told) {
-            self.emit(EventKind::AbilityRefused(Box::new(refusal.clone())));
+            self.tell_refused_ability(refusal);
         }
         last
     }
@@ -255,7 +264,7 @@ impl Simulation {
     /// How long an input that is not held now was held the last time; zero if it never was. `None` while it is held.
     pub(super) fn released(&self, id: ControllerId, input: &InputId) -> Option<Span> {
         let controller = self.state.controllers.get(id)?;
-        match controller.inputs.iter().find(|state| state.input == *input) {
+        match controller.skills.inputs.iter().find(|state| state.input == *input) {
             Some(state) => Some(state.released?.since(state.pressed)),
             None => Some(Span::ZERO),
         }

@@ -37,24 +37,29 @@ impl Simulation {
         let mut granted: Vec<_> =
             self.state.abilities.iter().filter(|(_, granted)| granted.controller == id).collect();
         granted.sort_unstable_by_key(|(_, granted)| granted.sequence);
-        differ(found, "abilities", &controller.abilities, granted.iter().map(|(handle, _)| *handle));
+        differ(found, "abilities", &controller.skills.abilities, granted.iter().map(|(handle, _)| *handle));
         let mut index = Vec::new();
         for &(handle, granted) in &granted {
             let Some(ability) = self.catalog.ability_by_id(granted.ability) else { continue };
             let keys = AbilityKey::of(ability, granted.input.as_ref());
             index.extend(keys.map(|key| (key, granted.sequence, handle)));
         }
-        differ(found, "the index of abilities", &controller.ability_index, sorted(index));
+        differ(found, "the index of abilities", &controller.skills.ability_index, sorted(index));
         let mut runs: Vec<_> =
             self.state.activations.iter().filter(|(_, run)| run.controller == id).collect();
         runs.sort_unstable_by_key(|(_, run)| run.sequence);
-        differ(found, "runs of a controller", &controller.activations, runs.iter().map(|(run, _)| *run));
+        differ(
+            found,
+            "runs of a controller",
+            &controller.skills.activations,
+            runs.iter().map(|(run, _)| *run),
+        );
         let mut index = Vec::new();
         for &(id, run) in &runs {
             let Some(ability) = self.catalog.ability_by_id(run.ability) else { continue };
             index.extend(RunKey::of(ability, run.while_tag).map(|key| (key, run.sequence, id)));
         }
-        differ(found, "the index of runs", &controller.run_index, sorted(index));
+        differ(found, "the index of runs", &controller.skills.run_index, sorted(index));
         for (handle, granted) in granted {
             let own = runs.iter().filter(|(_, run)| run.granted == handle);
             differ(found, "runs of an ability", &granted.activations, own.map(|(run, _)| *run));
@@ -68,7 +73,7 @@ impl Simulation {
         let tasks = self.state.tasks.iter().filter(|(_, task)| task.controller == id);
         let entries =
             tasks.flat_map(|(handle, task)| task.subjects.iter().map(move |&to| (to, task.sequence, handle)));
-        differ(found, "subscriptions", &controller.subscriptions, sorted(entries.collect()));
+        differ(found, "subscriptions", &controller.skills.subscriptions, sorted(entries.collect()));
     }
 
     fn check_effects(&self, id: ControllerId, controller: &Controller, found: &mut Vec<String>) {
@@ -81,7 +86,7 @@ impl Simulation {
             let keys = EffectKey::of(effect, active.effect, active.source());
             index.extend(keys.map(|key| (key, active.sequence, id)));
         }
-        differ(found, "the index of effects", &controller.effect_index, sorted(index));
+        differ(found, "the index of effects", &controller.extras.effect_index, sorted(index));
     }
 
     /// Effects here and elsewhere that come from a controller, or follow something of it.
@@ -102,8 +107,8 @@ impl Simulation {
                 }
             }
         }
-        differ(found, "effects elsewhere", &controller.outgoing, sorted(outgoing));
-        differ(found, "followers", &controller.watchers, sorted(watchers));
+        differ(found, "effects elsewhere", &controller.extras.outgoing, sorted(outgoing));
+        differ(found, "followers", &controller.extras.watchers, sorted(watchers));
     }
 
     /// How many instances effects created at run time have.
@@ -138,9 +143,14 @@ impl Simulation {
         }
         let mut cues = SmallVec::new();
         self.derive_cues(id, &mut cues);
-        differ(found, "cues", &controller.cues, cues.into_iter());
+        differ(found, "cues", &controller.extras.cues, cues.into_iter());
         let blocks = self.giving_effects(id).flat_map(|(_, effect)| effect.block_abilities.iter());
-        differ(found, "ability blocks", &controller.ability_blocks, counted(blocks.collect()).into_iter());
+        differ(
+            found,
+            "ability blocks",
+            &controller.extras.ability_blocks,
+            counted(blocks.collect()).into_iter(),
+        );
     }
 
     /// Every task holds a branch, every branch that is held has its task, and joins know their branches.

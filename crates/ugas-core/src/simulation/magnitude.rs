@@ -157,7 +157,7 @@ impl<'a> Inputs<'a> {
         };
         match id.and_then(|id| self.state.locate(id, reading.attribute)) {
             Some((controller, slot)) => {
-                let (base, current) = (controller.base[slot], controller.current[slot]);
+                let (base, current) = controller.values[slot].both();
                 let filtered = !reading.source_tag_filter.is_empty() || !reading.target_tag_filter.is_empty();
                 match reading.calculation {
                     AttributeCalculation::Base => Ok(base),

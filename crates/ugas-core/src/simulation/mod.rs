@@ -69,7 +69,7 @@ pub use state::{Config, Counters, Role};
 pub use values::{AggregatorSnapshot, EvaluationParameters};
 pub(crate) use values::{Evaluand, SourceTags, Verdict, clamp};
 
-use crate::ability::GrantedAbility;
+use crate::ability::{ActivationRefusal, GrantedAbility};
 use crate::catalog::Catalog;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
@@ -77,6 +77,7 @@ use crate::event::{Cause, Event, EventKind, EventQueue};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::{ActorId, AttributeId, AttributeSetId, EffectId, TagId};
+use crate::refusal::Refusal;
 use crate::tag::TagContainer;
 use crate::time::Time;
 use cascade::Scratch;
@@ -178,13 +179,13 @@ impl Simulation {
     /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM).
     pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.current[slot])
+        Some(controller.values[slot].current)
     }
 
     /// An attribute's base value.
     pub fn base(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
         let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.base[slot])
+        Some(controller.values[slot].base)
     }
 
     /// The attributes of a controller with base and current value, in the order in which they are evaluated.
@@ -192,12 +193,8 @@ impl Simulation {
         let controller = self.state.controllers.get(controller);
         controller.into_iter().flat_map(|controller| {
             let layout = self.state.layout(controller);
-            let values = controller.base.iter().zip(&controller.current);
-            layout
-                .slots
-                .iter()
-                .zip(values)
-                .map(|(slot, (&base, &current))| (slot.attribute.id, base, current))
+            let values = layout.slots.iter().zip(&controller.values);
+            values.map(|(slot, value)| (slot.attribute.id, value.base, value.current))
         })
     }
 
@@ -402,6 +399,20 @@ impl Simulation {
         self.scratch.blame(cause);
         self.publish(kind);
         self.scratch.blame(outer);
+    }
+
+    /// Raises the event of a refused application (E1).
+    #[cold]
+    fn tell_refused_effect(&mut self, refusal: &Refusal) {
+        let shared = self.scratch.refused_effects.share(refusal, self.events.len());
+        self.emit(EventKind::EffectRefused(shared));
+    }
+
+    /// Raises the event of a refused activation or commitment (A1).
+    #[cold]
+    fn tell_refused_ability(&mut self, refusal: &ActivationRefusal) {
+        let shared = self.scratch.refused_abilities.share(refusal, self.events.len());
+        self.emit(EventKind::AbilityRefused(shared));
     }
 
     #[inline(always)]

@@ -88,12 +88,12 @@ impl Simulation {
     /// the owner has such a tag already.
     pub(super) fn cancel_by_grant(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.run_index.is_empty() {
+        if controller.skills.run_index.is_empty() {
             return;
         }
         let mut hit: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
         for by in self.catalog.tags().ancestors(tag).chain([tag]) {
-            let runs = controller.run_index.about(RunKey::CancelledBy(by)).iter();
+            let runs = controller.skills.run_index.about(RunKey::CancelledBy(by)).iter();
             hit.extend(runs.map(|&(_, sequence, run)| (sequence, run, by)));
         }
         hit.retain(|&mut (_, run, _)| !self.is_own_tag(run));
@@ -114,7 +114,7 @@ impl Simulation {
 
     fn after_tag_added(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if !controller.ability_index.is_empty() {
+        if !controller.skills.ability_index.is_empty() {
             self.trigger_by_tag(id, tag);
         }
         self.enqueue_drain(id);
@@ -125,7 +125,7 @@ impl Simulation {
     fn trigger_by_tag(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
         let mut triggered: SmallVec<[(TriggerOn, AbilityHandle); 1]> = SmallVec::new();
-        for &(.., handle) in controller.ability_index.about(AbilityKey::Tag(tag)) {
+        for &(.., handle) in controller.skills.ability_index.about(AbilityKey::Tag(tag)) {
             let triggers = self.granted(handle).map(|(_, ability)| &*ability.triggers).unwrap_or_default();
             let by_tag = triggers.iter().filter(|(on, watched)| *watched == tag && *on != TriggerOn::Event);
             triggered.extend(by_tag.map(|&(on, _)| (on, handle)));
@@ -139,8 +139,8 @@ impl Simulation {
 
     fn after_tag_removed(&mut self, id: ControllerId, tag: TagId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if !controller.run_index.is_empty() {
-            let kept_by_tag = controller.run_index.about(RunKey::KeptBy(tag)).iter();
+        if !controller.skills.run_index.is_empty() {
+            let kept_by_tag = controller.skills.run_index.about(RunKey::KeptBy(tag)).iter();
             let over: SmallVec<[ActivationId; 2]> = kept_by_tag.map(|&(.., run)| run).collect();
             for activation in over {
                 self.enqueue(Consequence::Cancel { activation, reason: EndReason::TriggerGone(tag) });
@@ -152,12 +152,12 @@ impl Simulation {
     /// A7: an event triggers the abilities that are triggered by its tag or one above it, in the order of their grants.
     fn trigger(&mut self, id: ControllerId, event: &GameplayEvent) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        if controller.ability_index.is_empty() {
+        if controller.skills.ability_index.is_empty() {
             return;
         }
         let mut triggered: SmallVec<[(u64, AbilityHandle); 2]> = SmallVec::new();
         for tag in self.catalog.tags().ancestors(event.tag).chain([event.tag]) {
-            let abilities = controller.ability_index.about(AbilityKey::Event(tag)).iter();
+            let abilities = controller.skills.ability_index.about(AbilityKey::Event(tag)).iter();
             triggered.extend(abilities.map(|&(_, sequence, handle)| (sequence, handle)));
         }
         triggered.sort_unstable();
@@ -203,7 +203,7 @@ impl Simulation {
             })
         };
         let mut cooling = SmallVec::new();
-        for &(.., handle) in controller.ability_index.about(AbilityKey::Cooldown(tag)) {
+        for &(.., handle) in controller.skills.ability_index.about(AbilityKey::Cooldown(tag)) {
             if concerns(handle) {
                 cooling.push(handle);
             }

@@ -64,7 +64,7 @@ impl Simulation {
             StackingType::AggregateByTarget => EffectKey::Instance(effect),
             StackingType::AggregateBySource => EffectKey::InstanceFrom(effect, source?),
         };
-        let stacks = self.state.controllers.get(target)?.effect_index.about(key);
+        let stacks = self.state.controllers.get(target)?.extras.effect_index.about(key);
         stacks.first().map(|&(.., id)| id)
     }
 
@@ -401,7 +401,7 @@ impl Simulation {
         let run = Run { effect: &effect, spec: SpecRef::Active(id), target, tick };
         if let Err(reason) = self.execute_run(&run) {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
-            self.emit(EventKind::EffectRefused(Box::new(refusal)));
+            self.tell_refused_effect(&refusal);
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Queries over active effects, for removal and for displays (GASD §4.5.15.1).
 
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
 use super::{Simulation, SourceTags};
 use crate::effect::{ActiveEffect, EffectQuery, EffectStatus};
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -36,16 +40,21 @@ impl Simulation {
     /// Of the running effects that grant one of `tags`, the longest time left together with its whole duration: what a
     /// cooldown display shows. `None` if there is none that ends by itself.
     pub fn cooldown(&self, controller: ControllerId, tags: &[TagId]) -> Option<(Span, Span)> {
+        let registry = self.catalog.tags();
+        let asked: SmallVec<[Range<u32>; 2]> = tags.iter().map(|&tag| registry.subtree(tag)).collect();
+        let is_asked_for = |tag: &TagId| asked.iter().any(|subtree| subtree.contains(&tag.index()));
         let effects = self.state.controllers.get(controller).map(|controller| &*controller.effects);
         let times = effects.unwrap_or_default().iter().filter_map(|&id| {
-            let (active, effect) = self.state.effect_of(&self.catalog, id)?;
+            let active = self.state.effects.get(id)?;
+            // What does not end by itself need not be asked for its tags.
+            let duration = active.duration()?;
             if active.status == EffectStatus::Queued || active.inhibited {
                 return None;
             }
-            let registry = self.catalog.tags();
-            let asked_for = |tag: TagId| tags.iter().any(|&asked| registry.is_within(tag, asked));
-            let mut granted = effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied());
-            granted.any(asked_for).then_some((active.remaining(self.state.now)?, active.duration()?))
+            let effect = self.state.definition(&self.catalog, active.effect)?;
+            let is_meant = effect.granted_tags.as_slice().iter().any(is_asked_for)
+                || active.spec.granted_tags.iter().any(is_asked_for);
+            if is_meant { Some((active.remaining(self.state.now)?, duration)) } else { None }
         });
         times.max()
     }

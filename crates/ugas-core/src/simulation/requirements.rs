@@ -60,7 +60,7 @@ impl Simulation {
         controller: ControllerId,
         tags: &'a TagSet,
     ) -> impl Iterator<Item = AbilityHandle> + 'a {
-        let abilities = self.state.controllers.get(controller).map(|known| &*known.abilities);
+        let abilities = self.state.controllers.get(controller).map(|known| &*known.skills.abilities);
         abilities.unwrap_or_default().iter().copied().filter(|&handle| {
             let Some((granted, ability)) = self.granted(handle) else { return false };
             tags.iter().all(|tag| self.ability_has_tag(granted, ability, tag))
@@ -176,7 +176,7 @@ impl Simulation {
         if ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
         }
-        if controller.activations.len() >= self.config.max_activations_per_controller as usize {
+        if controller.skills.activations.len() >= self.config.max_activations_per_controller as usize {
             reasons.push(ActivationReason::LimitReached(Limit::ActivationsPerController));
         }
         reasons
@@ -213,7 +213,7 @@ impl Simulation {
         controller: &Controller,
         reasons: &mut ActivationReasons,
     ) {
-        if !controller.run_index.is_empty() {
+        if !controller.skills.run_index.is_empty() {
             for (id, tag) in self.blocking_runs(granted, ability, controller) {
                 let Some(activation) = self.state.activations.get(id) else { continue };
                 // One that is about to be restarted does not stand in its own way.
@@ -224,12 +224,12 @@ impl Simulation {
                 reasons.push(ActivationReason::BlockedByAbility { tag, by, effect: None });
             }
         }
-        for &(tag, _) in &controller.ability_blocks {
+        for &(tag, _) in &controller.extras.ability_blocks {
             if self.ability_has_tag(granted, ability, tag) {
                 let blocks = |id: &ActiveEffectId| {
                     self.state.effects.get(*id).is_some_and(|active| !active.inhibited && active.given)
                 };
-                let candidates = controller.effect_index.about(EffectKey::Blocks(tag)).iter();
+                let candidates = controller.extras.effect_index.about(EffectKey::Blocks(tag)).iter();
                 let effect = candidates.map(|&(.., id)| id).find(blocks);
                 reasons.push(ActivationReason::BlockedByAbility { tag, by: None, effect });
             }
@@ -245,7 +245,7 @@ impl Simulation {
     ) -> SmallVec<[(ActivationId, TagId); 2]> {
         let mut found: SmallVec<[(u64, ActivationId, TagId); 2]> = SmallVec::new();
         let lowest = RunKey::Blocks(TagId::from_index(0));
-        let mut rest = &controller.run_index[..];
+        let mut rest = &controller.skills.run_index[..];
         rest = &rest[rest.partition_point(|(key, ..)| *key < lowest)..];
         // Those that block by one tag stand together: tags are looked at, and not runs.
         while let Some(&(key @ RunKey::Blocks(tag), ..)) = rest.first() {
@@ -364,7 +364,7 @@ impl Simulation {
                 return;
             }
             let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
-                bases.push((slot, controller.base[usize::from(slot)]));
+                bases.push((slot, controller.values[usize::from(slot)].base));
                 bases.len() - 1
             });
             bases[at].1 = written(bases[at].1, operation, magnitude, stacks).unwrap_or(bases[at].1);
@@ -410,7 +410,7 @@ impl Simulation {
             // The base is what is paid with; the current value is what the player sees. Neither may fall below.
             let current = self.state.unclamped(&self.catalog, controller, slot, base);
             let would_be = if base < current { base } else { current };
-            let before = controller.base[at].min(controller.current[at]);
+            let before = controller.values[at].base.min(controller.values[at].current);
             if would_be < minimum && would_be < before {
                 return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum }));
             }
@@ -471,10 +471,10 @@ fn drain_metas(
         let Some(&last) = place.drain_into.last() else { continue };
         let (min, max) = super::State::bounds(controller, place);
         let mut amount = super::clamp(base, min, max);
-        bases[at].1 = controller.base[usize::from(meta)];
+        bases[at].1 = controller.values[usize::from(meta)].base;
         for &slot in &place.drain_into {
             let known = bases.iter().position(|(known, _)| *known == slot);
-            let base = known.map_or(controller.base[usize::from(slot)], |known| bases[known].1);
+            let base = known.map_or(controller.values[usize::from(slot)].base, |known| bases[known].1);
             let (min, _) = super::State::bounds(controller, &layout.slots[usize::from(slot)]);
             let available = min.map_or(f64::MAX, |min| base - min);
             let taken = if amount < available { amount } else { available };
@@ -499,7 +499,7 @@ fn drain_metas(
 /// Where one of them is nowhere, distance is no reason.
 pub(super) fn is_out_of_range(range: Option<f64>, owner: &Controller, target: &Controller) -> bool {
     let Some(range) = range.map(|range| range.max(0.0)) else { return false };
-    let (Some(from), Some(to)) = (owner.placement, target.placement) else { return false };
+    let (Some(from), Some(to)) = (owner.extras.placement, target.extras.placement) else { return false };
     let squared: f64 = from.position().iter().zip(to.position()).map(|(a, b)| (a - b) * (a - b)).sum();
     squared > range * range
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Simulation;
 use crate::attribute::layout::{AttributeSetError, Layout};
+use crate::controller::Value;
 use crate::effect::{Effect, EffectStatus, WatchSubject};
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
@@ -111,23 +112,13 @@ impl Simulation {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let old = Arc::clone(&self.state.layouts[controller.layout as usize]);
         let carried = |slot: u16| old.slot_of(new.attribute_at(slot));
-        let mut base = Vec::with_capacity(new.slots.len());
-        let mut current = Vec::with_capacity(new.slots.len());
-        for (slot, place) in (0..).zip(&new.slots) {
-            match carried(slot).map(usize::from) {
-                Some(from) => {
-                    base.push(controller.base[from]);
-                    current.push(controller.current[from]);
-                }
-                None => {
-                    base.push(place.attribute.def.default_base);
-                    current.push(place.attribute.def.default_base);
-                }
-            }
-        }
+        let values = (0..).zip(&new.slots).map(|(slot, place)| match carried(slot) {
+            Some(from) => controller.values[usize::from(from)],
+            None => Value::unmodified(place.attribute.def.default_base),
+        });
+        let values = values.collect();
         controller.layout = layout;
-        controller.base = base;
-        controller.current = current;
+        controller.values = values;
         controller.modifiers.clear();
         controller.pending = Default::default();
         let effects: Vec<ActiveEffectId> = controller.effects.to_vec();

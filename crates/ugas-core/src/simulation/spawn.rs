@@ -8,15 +8,13 @@ use super::Simulation;
 use crate::ability::{EndReason, Grant};
 use crate::attribute::layout::AttributeSetError;
 use crate::catalog::{CatalogErrors, Compiler, Template, UnknownName};
-use crate::controller::{Controller, ControllerDef, ReplicationMode};
+use crate::controller::{Controller, ControllerDef, ReplicationMode, Value};
 use crate::effect::{EffectContext, LastSource, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{ActorId, TemplateId};
 use crate::input::InputBuffer;
 use crate::refusal::RefusalReason;
-use crate::row::Row;
-use crate::tag::TagContainer;
 
 /// What a new controller is made of, and whom it belongs to.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,7 +105,8 @@ pub(super) struct Founding {
     pub(super) avatar: Option<ActorId>,
     pub(super) replication: ReplicationMode,
     pub(super) layout: u32,
-    pub(super) base: Vec<f64>,
+    /// Current values do not count yet.
+    pub(super) values: Vec<Value>,
 }
 
 impl Simulation {
@@ -172,14 +171,16 @@ impl Simulation {
         avatar: Option<ActorId>,
     ) -> ControllerId {
         let slots = &self.state.layouts[layout as usize].slots;
-        let mut base: Vec<f64> = slots.iter().map(|slot| slot.attribute.def.default_base).collect();
+        let fresh = |base| Value { base, current: 0.0 };
+        let mut values: Vec<Value> =
+            slots.iter().map(|slot| fresh(slot.attribute.def.default_base)).collect();
         for &(attribute, value) in &template.base {
             if let Some(slot) = self.state.layouts[layout as usize].slot_of(attribute) {
-                base[usize::from(slot)] = value;
+                values[usize::from(slot)] = fresh(value);
             }
         }
         let replication = template.def.replication;
-        let id = self.found(Founding { template: template_id, owner, avatar, replication, layout, base });
+        let id = self.found(Founding { template: template_id, owner, avatar, replication, layout, values });
         self.initialise_values(id, |_| true);
         // 4. Initial abilities are granted; 5. initial effects are applied, first the one that grants the tags.
         for grant in &template.abilities {
@@ -205,7 +206,7 @@ impl Simulation {
     /// The first steps of §4.3: 1. the controller is instantiated; 2. its attribute sets are registered, with these bases
     /// and without current values; 3. owner and avatar are set.
     pub(super) fn found(&mut self, founding: Founding) -> ControllerId {
-        let Founding { template, owner, avatar, replication, layout, base } = founding;
+        let Founding { template, owner, avatar, replication, layout, values } = founding;
         let ordinal = self.state.ordinal;
         self.state.ordinal += 1;
         let id = self.state.controllers.insert(Controller {
@@ -215,28 +216,8 @@ impl Simulation {
             avatar,
             replication,
             layout,
-            current: vec![0.0; base.len()],
-            base,
-            modifiers: Row::new(),
-            tags: TagContainer::default(),
-            effects: Row::new(),
-            effect_index: Row::new(),
-            outgoing: Row::new(),
-            watchers: Row::new(),
-            cues: SmallVec::new(),
-            abilities: Row::new(),
-            ability_index: Row::new(),
-            activations: Row::new(),
-            run_index: Row::new(),
-            subscriptions: Row::new(),
-            ability_blocks: SmallVec::new(),
-            inputs: Vec::new(),
-            buffer: InputBuffer::new(self.catalog.input_buffer),
-            placement: None,
-            team: None,
-            rolls: SmallVec::new(),
-            runs: SmallVec::new(),
-            pending: Default::default(),
+            values,
+            ..Controller::bare(InputBuffer::new(self.catalog.input_buffer))
         });
         self.state.owners.extend(owner.map(|owner| (owner, id)));
         self.state.avatars.extend(avatar.map(|avatar| (avatar, id)));
@@ -272,7 +253,7 @@ impl Simulation {
             .state
             .controllers
             .get(id)
-            .map(|controller| controller.abilities.to_vec())
+            .map(|controller| controller.skills.abilities.to_vec())
             .unwrap_or_default();
         for handle in abilities {
             self.revoke_ability(handle);
@@ -292,13 +273,14 @@ impl Simulation {
     /// Writes down what the effects that a controller caused on others need of it.
     fn remember_source(&mut self, id: ControllerId) {
         let Some(controller) = self.state.controllers.get(id) else { return };
-        let outgoing: SmallVec<[ActiveEffectId; 8]> = controller.outgoing.iter().map(|&(_, id)| id).collect();
+        let outgoing: SmallVec<[ActiveEffectId; 8]> =
+            controller.extras.outgoing.iter().map(|&(_, id)| id).collect();
         for active in outgoing {
             let Some(controller) = self.state.controllers.get(id) else { return };
             let Some((_, effect)) = self.state.effect_of(&self.catalog, active) else { continue };
             let value = |&attribute: &crate::id::AttributeId| {
                 let slot = usize::from(self.state.layout(controller).slot_of(attribute)?);
-                Some((attribute, controller.base[slot], controller.current[slot]))
+                Some((attribute, controller.values[slot].base, controller.values[slot].current))
             };
             let last = LastSource {
                 tags: controller.tags.bits().clone(),
@@ -381,7 +363,7 @@ impl Simulation {
             let base = super::State::base_of(&self.catalog, controller, &layout, slot);
             let failed = base.is_err();
             let (min, max) = super::State::bounds(controller, &layout.slots[at]);
-            let mut base = base.unwrap_or(controller.base[at]);
+            let mut base = base.unwrap_or(controller.values[at].base);
             // The base of a derived attribute is what its expression says, from the start (B2).
             if layout.slots[at].attribute.derived.is_none() {
                 base = super::values::clamp(base, min, max);
@@ -390,8 +372,8 @@ impl Simulation {
             let failed = failed || evaluated.is_none();
             let current = evaluated.map_or(base, |evaluated| evaluated.value);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.base[at] = base + 0.0;
-                controller.current[at] = current;
+                controller.values[at].base = base + 0.0;
+                controller.values[at].current = current;
             }
             let attribute = layout.attribute_at(slot);
             if failed {

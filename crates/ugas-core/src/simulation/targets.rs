@@ -19,7 +19,7 @@ impl Simulation {
         placement: Option<Placement>,
     ) -> Result<(), RefusalReason> {
         let known = self.state.controllers.get_mut(controller);
-        known.ok_or(RefusalReason::UnknownController(controller))?.placement = placement;
+        known.ok_or(RefusalReason::UnknownController(controller))?.set_placement(placement);
         Ok(())
     }
 
@@ -32,7 +32,7 @@ impl Simulation {
             self.check_name(team.name()).map_err(RefusalReason::LimitReached)?;
         }
         let known = self.state.controllers.get_mut(controller);
-        known.ok_or(RefusalReason::UnknownController(controller))?.team = team;
+        known.ok_or(RefusalReason::UnknownController(controller))?.set_team(team.as_ref());
         Ok(())
     }
 
@@ -101,12 +101,12 @@ impl Simulation {
         let target = given.first_controller();
         let filter = targeting.filter.as_deref().and_then(|name| self.catalog.target_filter(name));
         Some(Query {
-            owner_placement: own.placement,
-            owner_team: own.team.as_ref(),
+            owner_placement: own.extras.placement,
+            owner_team: own.extras.team.as_ref(),
             activation_target: target,
             target_placement: target
                 .and_then(|target| self.state.controllers.get(target))
-                .and_then(|target| target.placement),
+                .and_then(|target| target.extras.placement),
             location: given.first_location(),
             attitude: &*self.catalog.attitude,
             filter: filter.map(|filter| &**filter),
@@ -120,8 +120,8 @@ fn candidate((controller, known): (ControllerId, &Controller)) -> Candidate<'_> 
     Candidate {
         controller,
         ordinal: known.ordinal,
-        placement: known.placement,
-        team: known.team.as_ref(),
+        placement: known.extras.placement,
+        team: known.extras.team.as_ref(),
         tags: &known.tags,
     }
 }

@@ -315,7 +315,7 @@ impl State {
         let bound = |bound: Option<Bound<u16>>| {
             bound.map(|bound| match bound {
                 Bound::Constant(value) => value,
-                Bound::Attribute(slot) => controller.current[usize::from(slot)],
+                Bound::Attribute(slot) => controller.values[usize::from(slot)].current,
             })
         };
         (bound(slot.min), bound(slot.max))
@@ -329,7 +329,7 @@ impl State {
         slot: u16,
     ) -> Result<f64, EvalError> {
         match &layout.slots[usize::from(slot)].attribute.derived {
-            None => Ok(controller.base[usize::from(slot)]),
+            None => Ok(controller.values[usize::from(slot)].base),
             Some(program) => program.evaluate(&mut DerivedInputs { catalog, controller, layout }),
         }
     }
@@ -352,7 +352,7 @@ impl State {
         if catalog.has_hooks()
             && let Some(hook) = catalog.hooks(slot.attribute.id).and_then(|hooks| hooks.pre_change.as_ref())
         {
-            let old = controller.current[usize::from(slot_index)];
+            let old = controller.values[usize::from(slot_index)].current;
             let change = PreChange { controller: id, attribute: slot.attribute.id, base, old, new: value };
             value = finite(hook(&change)).unwrap_or(value);
         }
@@ -371,7 +371,7 @@ impl Simulation {
         parameters: &EvaluationParameters,
     ) -> Option<f64> {
         let (controller, slot) = self.state.locate(controller, attribute)?;
-        let base = controller.base[slot];
+        let base = controller.values[slot].base;
         self.evaluate_entries(controller, slot as u16, base, controller.modifiers_of(slot as u16), parameters)
     }
 
@@ -380,7 +380,7 @@ impl Simulation {
         let id = controller;
         let (controller, slot) = self.state.locate(id, attribute)?;
         let entries = controller.modifiers_of(slot as u16).to_vec();
-        Some(AggregatorSnapshot { controller: id, attribute, base: controller.base[slot], entries })
+        Some(AggregatorSnapshot { controller: id, attribute, base: controller.values[slot].base, entries })
     }
 
     /// Evaluates a frozen set of modifiers. Bounds are the present ones.
@@ -468,7 +468,7 @@ struct DerivedInputs<'a> {
 impl Environment for DerivedInputs<'_> {
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
         let slot = self.layout.slot_of(attribute).ok_or(EvalError::MissingAttribute { side, attribute })?;
-        Ok(self.controller.current[usize::from(slot)])
+        Ok(self.controller.values[usize::from(slot)].current)
     }
 
     fn curve(&self, curve: CurveId, x: f64) -> Result<f64, EvalError> {

@@ -90,7 +90,7 @@ impl Simulation {
 
     /// The tasks of a controller's abilities that are under way, in the order of their runs.
     pub fn tasks_of(&self, controller: ControllerId) -> impl Iterator<Item = TaskId> + '_ {
-        let runs = self.state.controllers.get(controller).map(|known| &*known.activations);
+        let runs = self.state.controllers.get(controller).map(|known| &*known.skills.activations);
         let runs = runs.unwrap_or_default().iter().filter_map(|&run| self.state.activations.get(run));
         runs.flat_map(|activation| activation.tasks())
     }
@@ -332,7 +332,7 @@ impl Simulation {
     ) {
         let Some(controller) = self.state.controllers.get_mut(controller) else { return };
         for &subject in subjects {
-            controller.subscriptions.insert_sorted((subject, sequence, task));
+            controller.skills.make_mut().subscriptions.insert_sorted((subject, sequence, task));
         }
     }
 
@@ -359,7 +359,7 @@ impl Simulation {
         }
         if let Some(controller) = self.state.controllers.get_mut(running.controller) {
             for subject in &running.subjects {
-                controller.subscriptions.remove_sorted(&(*subject, running.sequence, task));
+                controller.skills.make_mut().subscriptions.remove_sorted(&(*subject, running.sequence, task));
             }
         }
         let controller = running.controller;
@@ -523,7 +523,7 @@ impl Simulation {
         attribute: crate::id::AttributeId,
     ) -> Result<f64, RefusalReason> {
         let missing = RefusalReason::MissingAttribute { party: Party::Source, attribute };
-        self.state.locate(owner, attribute).map(|(known, slot)| known.current[slot]).ok_or(missing)
+        self.state.locate(owner, attribute).map(|(known, slot)| known.values[slot].current).ok_or(missing)
     }
 
     /// An attribute, or its share of another. A share of nothing is nothing.
@@ -641,7 +641,7 @@ impl Simulation {
             return;
         }
         let known = self.state.controllers.get(controller);
-        if known.is_some_and(|known| !known.subscriptions.is_empty()) {
+        if known.is_some_and(|known| !known.skills.subscriptions.is_empty()) {
             self.wake_waiting(controller, subject, event);
         }
     }
@@ -650,7 +650,7 @@ impl Simulation {
     fn wake_waiting(&mut self, controller: ControllerId, subject: Subject, event: &EventKind) {
         let Some(known) = self.state.controllers.get(controller) else { return };
         let told: SmallVec<[TaskId; 4]> =
-            known.subscriptions.about(subject).iter().map(|&(.., task)| task).collect();
+            known.skills.subscriptions.about(subject).iter().map(|&(.., task)| task).collect();
         for task in told {
             match self.judge(task, event) {
                 Verdict::No => {}

@@ -2,9 +2,10 @@
 
 use super::registry::TagRegistry;
 use super::set::TagSet;
-use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct};
 use crate::hash::{StateHash, StateHasher};
 use crate::id::TagId;
+use crate::seldom::Seldom;
 
 const BITS: u32 = u64::BITS;
 const HEAD_WORDS: usize = 4;
@@ -68,7 +69,7 @@ pub struct TagBits {
     /// The first words, always there: reading one takes a comparison, and no look at how the rest is stored.
     head: [u64; HEAD_WORDS],
     /// The words after them. The last one is never zero, so that equal sets have equal words.
-    tail: Vec<u64>,
+    tail: Seldom<Vec<u64>>,
 }
 
 impl TagBits {
@@ -97,11 +98,17 @@ impl TagBits {
 
     /// Adds all tags of another set.
     pub fn union_with(&mut self, other: &Self) {
-        if self.tail.len() < other.tail.len() {
-            self.tail.resize(other.tail.len(), 0);
+        for (word, more) in self.head.iter_mut().zip(other.head) {
+            *word |= more;
         }
-        let others = other.head.iter().chain(&other.tail);
-        for (word, more) in self.head.iter_mut().chain(&mut self.tail).zip(others) {
+        if other.tail.is_empty() {
+            return;
+        }
+        let tail = self.tail.make_mut();
+        if tail.len() < other.tail.len() {
+            tail.resize(other.tail.len(), 0);
+        }
+        for (word, more) in tail.iter_mut().zip(other.tail.iter()) {
             *word |= more;
         }
     }
@@ -109,7 +116,9 @@ impl TagBits {
     /// Removes all tags, keeping the memory.
     pub fn clear(&mut self) {
         self.head = [0; HEAD_WORDS];
-        self.tail.clear();
+        if let Some(tail) = self.tail.get_mut() {
+            tail.clear();
+        }
     }
 
     /// True if no tag is present.
@@ -120,7 +129,7 @@ impl TagBits {
 
     /// The tags present, ancestors included, in id order.
     pub fn iter(&self) -> impl Iterator<Item = TagId> {
-        self.head.iter().chain(&self.tail).zip(0u32..).flat_map(|(word, index)| {
+        self.head.iter().chain(&*self.tail).zip(0u32..).flat_map(|(word, index)| {
             let without_lowest = |rest: &u64| rest & rest.wrapping_sub(1);
             core::iter::successors(Some(*word), move |rest| Some(without_lowest(rest)))
                 .take_while(|rest| *rest != 0)
@@ -158,10 +167,11 @@ impl TagBits {
         match index.checked_sub(HEAD_WORDS) {
             None => self.head[index] |= bit,
             Some(index) => {
-                if self.tail.len() <= index {
-                    self.tail.resize(index + 1, 0);
+                let tail = self.tail.make_mut();
+                if tail.len() <= index {
+                    tail.resize(index + 1, 0);
                 }
-                self.tail[index] |= bit;
+                tail[index] |= bit;
             }
         }
     }
@@ -169,11 +179,16 @@ impl TagBits {
     /// Takes out one tag; the caller keeps the set closed.
     pub(super) fn unset(&mut self, tag: TagId) {
         let (index, bit) = place(tag);
-        if let Some(word) = self.head.iter_mut().chain(&mut self.tail).nth(index) {
+        let Some(index) = index.checked_sub(HEAD_WORDS) else {
+            self.head[index] &= !bit;
+            return;
+        };
+        let Some(tail) = self.tail.get_mut() else { return };
+        if let Some(word) = tail.get_mut(index) {
             *word &= !bit;
         }
-        while self.tail.last() == Some(&0) {
-            self.tail.pop();
+        while tail.last() == Some(&0) {
+            tail.pop();
         }
     }
 }
@@ -188,17 +203,7 @@ impl TagView for TagBits {
     }
 }
 
-impl Clone for TagBits {
-    fn clone(&self) -> Self {
-        Self { head: self.head, tail: self.tail.clone() }
-    }
-
-    /// Reuses the memory, so that taking a snapshot into an old one does not allocate (I6).
-    fn clone_from(&mut self, source: &Self) {
-        self.head = source.head;
-        self.tail.clone_from(&source.tail);
-    }
-}
+cloned_struct!(TagBits { head, tail });
 
 impl StateHash for TagBits {
     fn state_hash(&self, hasher: &mut StateHasher) {
@@ -218,7 +223,7 @@ impl Encode for TagBits {
             HEAD_WORDS
         };
         encoder.length(of_head + tail.len());
-        for word in head[..of_head].iter().chain(tail) {
+        for word in head[..of_head].iter().chain(&**tail) {
             word.encode(encoder);
         }
     }
@@ -234,7 +239,7 @@ impl Decode for TagBits {
         words.resize(HEAD_WORDS, 0);
         let mut head = [0; HEAD_WORDS];
         head.copy_from_slice(&words);
-        Ok(Self { head, tail })
+        Ok(Self { head, tail: tail.into() })
     }
 }
 

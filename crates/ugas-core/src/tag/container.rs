@@ -132,6 +132,10 @@ impl TagContainer {
                     entry.cumulative = entry.cumulative.saturating_add(1);
                 }
                 Err(position) => {
+                    if self.counts.len() == self.counts.capacity() {
+                        // By half, and not to twice as much: every controller has such a list.
+                        self.counts.reserve_exact((self.counts.len() / 2).max(2));
+                    }
                     self.counts.insert(position, TagCount { tag: granted, explicit, cumulative: 1 });
                     self.presence.set(granted);
                     crossed.push(granted);

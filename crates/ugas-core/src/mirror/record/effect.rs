@@ -196,13 +196,12 @@ pub(crate) fn read_effect(
     let offset = read_if(bits, OFFSET, decoder)?.unwrap_or(Span::ZERO);
     let magnitudes: Option<SmallVec<[f64; 2]>> = read_if(bits, MAGNITUDES, decoder)?;
     let granted = read_if(bits, GRANTED, decoder)?.unwrap_or_default();
-    context.details = Rare::new(ContextDetails {
-        causer: read_if(bits, CONTEXT, decoder)?.flatten(),
-        source_object: read_if(bits, CONTEXT, decoder)?.flatten(),
-        hit: read_if(bits, CONTEXT, decoder)?.flatten(),
-        origin: read_if(bits, CONTEXT, decoder)?.flatten(),
-        raw_payload: read_if(bits, CONTEXT, decoder)?.flatten(),
-    });
+    let causer = read_if(bits, CONTEXT, decoder)?.flatten();
+    let source_object = read_if(bits, CONTEXT, decoder)?.flatten();
+    let hit = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.set_origin(read_if(bits, CONTEXT, decoder)?.flatten());
+    let raw_payload = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.details = Rare::new(ContextDetails { causer, source_object, hit, raw_payload });
     let captured = read_if(bits, CAPTURED, decoder)?;
     let captured = captured.unwrap_or_else(|| smallvec::smallvec![Reading::NONE; effect.captures.len()]);
     let overrides = Rare::new(Overrides {

@@ -49,7 +49,7 @@ impl<'a> Restoring<'a> {
         let ability = self.sim.catalog.ability(&saved.ability).map_err(|_| CharacterOutcome::Unknown)?;
         let granted_by = self.granted_by(saved, ability)?;
         let limit = CharacterOutcome::LimitReached(Limit::AbilitiesPerController);
-        let count = self.sim.state.controllers.get(self.id).map_or(0, |known| known.abilities.len());
+        let count = self.sim.state.controllers.get(self.id).map_or(0, |known| known.skills.abilities.len());
         if count >= self.sim.config.max_abilities_per_controller as usize {
             return Err(limit);
         }
@@ -90,7 +90,7 @@ impl<'a> Restoring<'a> {
         });
         self.abilities.insert(saved.order, handle);
         if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
-            controller.abilities.push(handle);
+            controller.skills.make_mut().abilities.push(handle);
         }
         if let Some(active) = granted_by.and_then(|(effect, _)| self.sim.state.effects.get_mut(effect)) {
             active.granted.push(handle);
@@ -146,14 +146,14 @@ impl<'a> Restoring<'a> {
             self.sim.state.abilities.get(*handle).is_some_and(|granted| granted.ability == ability)
         };
         let by_order = reference.order.and_then(|order| self.abilities.get(&order)).copied().filter(is_it);
-        let abilities = self.sim.state.controllers.get(owner).map(|owner| &*owner.abilities);
+        let abilities = self.sim.state.controllers.get(owner).map(|owner| &*owner.skills.abilities);
         by_order.or_else(|| abilities.unwrap_or_default().iter().copied().find(is_it))
     }
 
     /// Triggers come last: tags that were there before start nothing (P3).
     pub(super) fn watch_triggers(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.abilities.to_vec()).unwrap_or_default();
+        let handles = controller.map(|controller| controller.skills.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
             self.sim.index_ability(handle);
         }

@@ -77,7 +77,7 @@ impl<'a> Taking<'a> {
                 taking.effects.push((effect, active, definition));
             }
         }
-        for &handle in &controller.abilities {
+        for &handle in &controller.skills.abilities {
             // One that goes with its run goes now.
             if let Some(granted) = sim.state.abilities.get(handle).filter(|granted| !granted.remove_on_end) {
                 taking.abilities.push((handle, granted));
@@ -108,14 +108,19 @@ impl<'a> Taking<'a> {
     }
 
     fn character(&self) -> Character {
-        let Controller { template, owner, avatar, replication, team, placement, buffer, rolls, runs, .. } =
-            self.controller;
+        let Controller { template, owner, avatar, replication, buffer, extras, skills, .. } = self.controller;
         let catalog = &self.sim.catalog;
         let by_name = |(name, count): (&str, u32)| (name.to_owned(), count);
-        let mut rolls: Vec<(String, u32)> =
-            rolls.iter().map(|&(effect, count)| by_name((self.sim.effect_name(effect), count))).collect();
-        let mut runs: Vec<(String, u32)> =
-            runs.iter().map(|&(ability, count)| by_name((catalog.ability_name(ability), count))).collect();
+        let mut rolls: Vec<(String, u32)> = extras
+            .rolls
+            .iter()
+            .map(|&(effect, count)| by_name((self.sim.effect_name(effect), count)))
+            .collect();
+        let mut runs: Vec<(String, u32)> = skills
+            .runs
+            .iter()
+            .map(|&(ability, count)| by_name((catalog.ability_name(ability), count)))
+            .collect();
         rolls.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
         // Effects created at run time may share a name.
         rolls.dedup_by(|one, other| one.0 == other.0);
@@ -126,8 +131,8 @@ impl<'a> Taking<'a> {
             owner: *owner,
             avatar: *avatar,
             replication: *replication,
-            team: team.clone(),
-            placement: *placement,
+            team: extras.team.clone(),
+            placement: extras.placement,
             input_buffer: Some(buffer.config()).filter(|config| *config != catalog.input_buffer),
             sets: self.sets(),
             own_tags: Some(self.own_tags.clone()),
@@ -148,7 +153,7 @@ impl<'a> Taking<'a> {
         let layout = self.sim.state.layout(self.controller);
         let values = |slot: u16| {
             let at = usize::from(slot);
-            (self.controller.base[at], self.controller.current[at])
+            self.controller.values[at].both()
         };
         let of_set = |set| {
             let attributes = catalog.attributes_of(set).filter_map(|(attribute, def)| {
@@ -182,7 +187,7 @@ impl<'a> Taking<'a> {
             active;
         let EffectSpec { level, context, set_by_caller, granted_tags, .. } = spec;
         let details = context.details.get().cloned().unwrap_or_default();
-        let ContextDetails { causer, source_object, hit, origin, raw_payload } = details;
+        let ContextDetails { causer, source_object, hit, raw_payload } = details;
         let catalog = &self.sim.catalog;
         let created = effect.usize() >= catalog.effect_count();
         let attribute = |at: usize| catalog.attribute_name(definition.modifiers[at].attribute).to_owned();
@@ -208,7 +213,7 @@ impl<'a> Taking<'a> {
             causer,
             source_object,
             hit,
-            origin,
+            origin: context.origin(),
             payload: raw_payload,
             set_by_caller: numbers.collect(),
             captured: captures.map(|(capture, value)| self.captured(capture, value.get())).collect(),
@@ -266,7 +271,7 @@ impl<'a> Taking<'a> {
         };
         let values = definition.source_reads.iter().filter_map(|&attribute| {
             let slot = usize::from(self.sim.state.layout(controller).slot_of(attribute)?);
-            Some(value(attribute, controller.base[slot], controller.current[slot]))
+            Some(value(attribute, controller.values[slot].base, controller.values[slot].current))
         });
         Some(RememberedSource { tags: self.lowest(controller.tags.bits()), values: values.collect() })
     }

@@ -24,7 +24,7 @@ impl Restoring<'_> {
     /// P10: the controller says what it has.
     pub(super) fn announce(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
-        let handles = controller.map(|controller| controller.abilities.to_vec()).unwrap_or_default();
+        let handles = controller.map(|controller| controller.skills.abilities.to_vec()).unwrap_or_default();
         for handle in handles {
             if let Some(ability) = self.sim.state.abilities.get(handle).map(|granted| granted.ability) {
                 self.sim.emit(EventKind::AbilityGranted { controller: self.id, handle, ability });
@@ -86,7 +86,7 @@ impl Restoring<'_> {
 
     /// Brings all current values up to date. The bases are facts, and stay.
     fn evaluate(&mut self) {
-        let count = self.sim.state.controllers.get(self.id).map_or(0, |controller| controller.base.len());
+        let count = self.sim.state.controllers.get(self.id).map_or(0, |controller| controller.values.len());
         for slot in 0..count as u16 {
             self.sim.mark_dirty(self.id, slot);
         }
@@ -193,7 +193,7 @@ impl Restoring<'_> {
         for slot in core::mem::take(&mut self.fresh) {
             let Some(controller) = self.sim.state.controllers.get(self.id) else { return };
             let place = &self.sim.state.layout(controller).slots[usize::from(slot)];
-            let (name, base) = (place.attribute.def.name.clone(), controller.base[usize::from(slot)]);
+            let (name, base) = (place.attribute.def.name.clone(), controller.values[usize::from(slot)].base);
             self.note(DefinitionKind::Attribute, &name, CharacterOutcome::Appeared { base });
         }
     }

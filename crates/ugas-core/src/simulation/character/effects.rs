@@ -215,11 +215,11 @@ impl<'a> Restoring<'a> {
                 Source::Nobody | Source::Gone => None,
             },
             ability: None,
+            place: (*origin).into(),
             details: Rare::new(ContextDetails {
                 causer: *causer,
                 source_object: *source_object,
                 hit: *hit,
-                origin: *origin,
                 raw_payload: payload.clone(),
             }),
         };
@@ -368,8 +368,10 @@ impl<'a> Restoring<'a> {
         let mut rolls: SmallVec<[(EffectId, u32); 2]> = rolls.collect();
         rolls.sort_unstable();
         rolls.dedup_by_key(|(effect, _)| *effect);
-        if let Some(controller) = self.sim.state.controllers.get_mut(self.id) {
-            controller.rolls = rolls;
+        if let Some(controller) = self.sim.state.controllers.get_mut(self.id)
+            && controller.extras.rolls != rolls
+        {
+            controller.extras.make_mut().rolls = rolls;
         }
     }
 

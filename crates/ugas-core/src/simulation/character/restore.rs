@@ -6,6 +6,7 @@ use super::effects::Unfinished;
 use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
 use crate::character::{Character, CharacterOutcome, CharacterReport, RestoreError, RestoreOptions};
+use crate::controller::Value;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AttributeSetId, EffectId, TagId};
 use crate::simulation::Simulation;
@@ -98,15 +99,16 @@ impl Simulation {
             }
         }
         let mut fresh = Vec::new();
-        let mut base = Vec::with_capacity(carried.len());
+        let mut values = Vec::with_capacity(carried.len());
         for (slot, (place, carried)) in (0..).zip(layout_of.slots.iter().zip(carried)) {
-            base.push(carried.unwrap_or_else(|| {
+            let base = carried.unwrap_or_else(|| {
                 fresh.push(slot);
                 let given = of_template.and_then(|template| {
                     template.base.iter().find(|(attribute, _)| *attribute == place.attribute.id)
                 });
                 given.map_or(place.attribute.def.default_base, |&(_, value)| value)
-            }));
+            });
+            values.push(Value { base, current: 0.0 });
         }
         let founding = Founding {
             template,
@@ -114,7 +116,7 @@ impl Simulation {
             avatar: options.chosen_avatar().or(character.avatar),
             replication: character.replication,
             layout,
-            base,
+            values,
         };
         Foundation { founding, fresh }
     }
@@ -179,13 +181,15 @@ impl Restoring<'_> {
         let buffer_limit = input_buffer.as_ref().and_then(|config| self.sim.check_input_buffer(config).err());
         let Some(controller) = self.sim.state.controllers.get_mut(self.id) else { return };
         if team_limit.is_none() {
-            controller.team.clone_from(team);
+            controller.set_team(team.as_ref());
         }
-        controller.placement = *placement;
+        controller.set_placement(*placement);
         if let Some(config) = input_buffer.filter(|_| buffer_limit.is_none()) {
             controller.buffer.set_config(config);
         }
-        controller.runs = runs;
+        if controller.skills.runs != runs {
+            controller.skills.make_mut().runs = runs;
+        }
         let template = self.character.template.clone().unwrap_or_default();
         for limit in [team_limit, buffer_limit].into_iter().flatten() {
             self.note(DefinitionKind::Template, &template, CharacterOutcome::LimitReached(limit));

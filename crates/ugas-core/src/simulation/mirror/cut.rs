@@ -54,12 +54,12 @@ impl Simulation {
         scratch.record.clear();
         record::write_head(known, layout, &mut scratch.record);
         visit(PieceKey::Head, PieceRef::Record(scratch.record.bytes()));
-        if let Some(placement) = known.placement {
+        if let Some(placement) = known.extras.placement {
             visit(PieceKey::Placement, PieceRef::Placement(placement));
         }
         for attribute in (0..self.catalog.attribute_count() as u32).map(AttributeId::from_index) {
             if let Some(slot) = layout.slot_of(attribute).map(usize::from) {
-                let (base, current) = (known.base[slot], known.current[slot]);
+                let (base, current) = known.values[slot].both();
                 visit(PieceKey::Attribute(attribute), PieceRef::Attribute { base, current });
             }
         }
@@ -154,7 +154,7 @@ impl Simulation {
         scratch: &mut PieceScratch,
         visit: &mut impl FnMut(PieceKey, PieceRef<'_>),
     ) {
-        if controller.cues.is_empty() {
+        if controller.extras.cues.is_empty() {
             return;
         }
         scratch.shown.clear();
@@ -164,7 +164,8 @@ impl Simulation {
             }
         }
         if !sight.abilities {
-            for run in controller.activations.iter().filter_map(|run| self.state.activations.get(*run)) {
+            for run in controller.skills.activations.iter().filter_map(|run| self.state.activations.get(*run))
+            {
                 run.cues.iter().for_each(|cue| count(&mut scratch.shown, *cue, run.started));
             }
         }
@@ -190,9 +191,10 @@ impl Simulation {
             keys.extend(controller.effects.iter().filter(is_mirrored).map(|id| PieceKey::Effect(*id)));
         }
         if sight.abilities {
-            keys.extend(controller.abilities.iter().map(|id| PieceKey::Ability(*id)));
-            keys.extend(controller.activations.iter().map(|id| PieceKey::Run(*id)));
-            let runs = controller.activations.iter().filter_map(|run| self.state.activations.get(*run));
+            keys.extend(controller.skills.abilities.iter().map(|id| PieceKey::Ability(*id)));
+            keys.extend(controller.skills.activations.iter().map(|id| PieceKey::Run(*id)));
+            let runs =
+                controller.skills.activations.iter().filter_map(|run| self.state.activations.get(*run));
             keys.extend(runs.flat_map(|run| run.tasks()).map(PieceKey::Task));
         }
         keys.sort_unstable();

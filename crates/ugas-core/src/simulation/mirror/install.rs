@@ -207,7 +207,7 @@ impl Simulation {
             let layout = self.state.layout(controller);
             let at = usize::from(slot);
             let Some(place) = layout.slots.get(at) else { continue };
-            let stored = controller.base[at];
+            let stored = controller.values[at].base;
             let mut base = State::base_of(&self.catalog, controller, layout, slot).unwrap_or(stored);
             if place.attribute.derived.is_none() {
                 let (min, max) = State::bounds(controller, place);
@@ -216,8 +216,8 @@ impl Simulation {
             let evaluated = self.state.evaluate_slot(&self.catalog, id, controller, slot, base);
             let current = evaluated.map_or(base, |evaluated| evaluated.value);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                controller.base[at] = base + 0.0;
-                controller.current[at] = current;
+                controller.values[at].base = base + 0.0;
+                controller.values[at].current = current;
             }
         }
     }

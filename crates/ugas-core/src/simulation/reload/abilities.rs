@@ -19,8 +19,8 @@ impl Reload<'_> {
             }
         }
         let State { controllers, abilities, .. } = &mut self.next.state;
-        for (_, controller) in controllers.iter_mut() {
-            controller.abilities.retain(|handle| abilities.contains(*handle));
+        for skills in controllers.iter_mut().filter_map(|(_, controller)| controller.skills.get_mut()) {
+            skills.abilities.retain(|handle| abilities.contains(*handle));
         }
         for id in self.touched.clone() {
             self.compare_grants(id);

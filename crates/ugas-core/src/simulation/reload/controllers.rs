@@ -5,13 +5,13 @@ use smallvec::SmallVec;
 use super::Reload;
 use crate::attribute::layout::Layout;
 use crate::catalog::DefinitionKind;
-use crate::controller::Controller;
+use crate::controller::parts::{Extras, Skills};
+use crate::controller::{Controller, Value};
 use crate::handle::ControllerId;
 use crate::id::{AbilityId, AttributeSetId, EffectId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::reload::{ReloadError, ReloadOutcome, ReloadPlace};
-use crate::row::Row;
 use crate::tag::TagContainer;
 
 impl Reload<'_> {
@@ -36,37 +36,34 @@ impl Reload<'_> {
             avatar,
             replication,
             layout: _,
-            base: _,
-            current: _,
+            values: _,
             modifiers,
             tags,
             effects,
-            // Derived from the active effects.
+            buffer,
+            extras,
+            skills,
+            pending: _,
+        } = controller;
+        // What is left out is derived from effects, abilities, runs and tasks.
+        let Extras {
             effect_index: _,
             outgoing: _,
             watchers: _,
             cues,
-            abilities,
-            activations,
-            // Derived from abilities, tasks and effects.
-            ability_index: _,
-            run_index: _,
-            subscriptions: _,
             ability_blocks: _,
-            inputs,
-            buffer,
             placement,
             team,
             rolls,
-            runs,
-            pending: _,
-        } = controller;
+        } = &**extras;
+        let Skills { abilities, ability_index: _, activations, run_index: _, subscriptions: _, runs, inputs } =
+            &**skills;
         let template = self.template(id, *template);
         let old_layout = self.old.state.layout(controller);
         let sets = self.sets(id, &old_layout.sets);
         let layout = self.next.layout_for(&sets);
         let layout = layout.map_err(|error| ReloadError::AttributeSets { controller: id, error })?;
-        let (base, current) = self.values(id, controller, template, layout);
+        let values = self.values(id, controller, template, layout);
         let new_layout = &self.next.state.layouts[layout as usize];
         let cues = cues.iter().filter_map(|&(cue, count)| Some((self.ids.tag(cue)?, count)));
         let mut cues: SmallVec<[(TagId, u32); 2]> = cues.collect();
@@ -87,27 +84,21 @@ impl Reload<'_> {
             avatar: *avatar,
             replication: *replication,
             layout,
-            base,
-            current,
+            values,
             modifiers: modifiers.into(),
             tags: self.tags(id, tags),
             effects: effects.clone(),
-            effect_index: Row::new(),
-            outgoing: Row::new(),
-            watchers: Row::new(),
-            cues,
-            abilities: abilities.clone(),
-            ability_index: Row::new(),
-            activations: activations.clone(),
-            run_index: Row::new(),
-            subscriptions: Row::new(),
-            ability_blocks: SmallVec::new(),
-            inputs: inputs.clone(),
             buffer: self.buffer(buffer),
-            placement: *placement,
-            team: team.clone(),
-            rolls,
-            runs: own_runs,
+            extras: Extras { cues, placement: *placement, team: team.clone(), rolls, ..Extras::default() }
+                .into(),
+            skills: Skills {
+                abilities: abilities.clone(),
+                activations: activations.clone(),
+                runs: own_runs,
+                inputs: inputs.clone(),
+                ..Skills::default()
+            }
+            .into(),
             pending: Default::default(),
         })
     }
@@ -155,21 +146,21 @@ impl Reload<'_> {
         controller: &Controller,
         template: Option<TemplateId>,
         layout: u32,
-    ) -> (Vec<f64>, Vec<f64>) {
+    ) -> Vec<Value> {
         let new = std::sync::Arc::clone(&self.next.state.layouts[layout as usize]);
         let old = self.old.state.layout(controller);
-        let mut carried: Vec<Option<(f64, f64)>> = vec![None; new.slots.len()];
-        for (place, values) in old.slots.iter().zip(controller.base.iter().zip(&controller.current)) {
+        let mut carried: Vec<Option<Value>> = vec![None; new.slots.len()];
+        for (place, value) in old.slots.iter().zip(&controller.values) {
             let attribute = self.ids.attribute(place.attribute.id);
             match attribute.and_then(|attribute| new.slot_of(attribute)) {
                 Some(slot) => {
-                    carried[usize::from(slot)] = Some((*values.0, *values.1));
+                    carried[usize::from(slot)] = Some(*value);
                     if self.changes.attribute(&place.attribute) {
                         self.work.dirty.push((id, slot));
                     }
                 }
                 None => {
-                    let outcome = ReloadOutcome::AttributeDropped { base: *values.0 };
+                    let outcome = ReloadOutcome::AttributeDropped { base: value.base };
                     let place_of = ReloadPlace::Controller(id);
                     self.report(DefinitionKind::Attribute, &place.attribute.def.name, place_of, outcome);
                     self.work.vanished.extend(attribute.map(|attribute| (id, attribute)));
@@ -177,21 +168,16 @@ impl Reload<'_> {
             }
         }
         let template = template.and_then(|template| self.next.catalog.template_by_id(template));
-        let mut base = Vec::with_capacity(new.slots.len());
-        let mut current = Vec::with_capacity(new.slots.len());
-        for (slot, (place, carried)) in (0..).zip(new.slots.iter().zip(carried)) {
-            let (own_base, own_current) = carried.unwrap_or_else(|| {
+        let values = (0..).zip(new.slots.iter().zip(carried)).map(|(slot, (place, carried))| {
+            carried.unwrap_or_else(|| {
                 self.work.fresh.push((id, slot));
                 let of_template = template.and_then(|template| {
                     template.base.iter().find(|(attribute, _)| *attribute == place.attribute.id)
                 });
-                let value = of_template.map_or(place.attribute.def.default_base, |&(_, value)| value);
-                (value, value)
-            });
-            base.push(own_base);
-            current.push(own_current);
-        }
-        (base, current)
+                Value::unmodified(of_template.map_or(place.attribute.def.default_base, |&(_, value)| value))
+            })
+        });
+        values.collect()
     }
 
     /// The tags from before, counted as they were.

@@ -65,7 +65,10 @@ impl Reload<'_> {
         let mut cues = SmallVec::new();
         self.next.derive_cues(id, &mut cues);
         let Some(controller) = self.next.state.controllers.get_mut(id) else { return };
-        let before = core::mem::replace(&mut controller.cues, cues.clone());
+        if controller.extras.cues == cues {
+            return;
+        }
+        let before = core::mem::replace(&mut controller.extras.make_mut().cues, cues.clone());
         let mut shown = before.clone();
         for (instance, effect) in self.next.giving_effects(id) {
             let parameters = cue_parameters(instance, effect);

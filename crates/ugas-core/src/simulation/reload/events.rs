@@ -1,6 +1,8 @@
 //! Events that nobody has polled yet, and queues that wait for their turn: translated, so that what is read later names
 //! what was meant. An id of something that is gone becomes one that names nothing.
 
+use std::sync::Arc;
+
 use super::Reload;
 use crate::ability::{ActivationReason, ActivationRefusal, EndReason};
 use crate::effect::calculation::CalculationError;
@@ -90,7 +92,7 @@ impl Renumbering {
             | EventKind::EffectBlockedByImmunity { effect, .. } => {
                 *effect = self.effect_or_unknown(*effect);
             }
-            EventKind::EffectRefused(refusal) => self.refusal(refusal),
+            EventKind::EffectRefused(refusal) => self.refusal(Arc::make_mut(refusal)),
             EventKind::AbilityGranted { ability, .. }
             | EventKind::AbilityRevoked { ability, .. }
             | EventKind::AbilityActivated { ability, .. }
@@ -108,7 +110,7 @@ impl Renumbering {
                 *ability = self.ability_or_unknown(*ability);
                 self.reason(reason);
             }
-            EventKind::AbilityRefused(refusal) => self.activation_refusal(refusal),
+            EventKind::AbilityRefused(refusal) => self.activation_refusal(Arc::make_mut(refusal)),
             EventKind::GameplayEvent { event, .. } => event.tag = self.tag_or_unknown(event.tag),
             EventKind::CascadeLimit { chain, .. } => {
                 for effect in chain {

@@ -47,7 +47,7 @@ impl Reload<'_> {
         for (id, slot) in fresh {
             let Some(controller) = self.next.state.controllers.get(id) else { continue };
             let place = &self.next.state.layout(controller).slots[usize::from(slot)];
-            let (name, base) = (place.attribute.def.name.clone(), controller.base[usize::from(slot)]);
+            let (name, base) = (place.attribute.def.name.clone(), controller.values[usize::from(slot)].base);
             let outcome = ReloadOutcome::Appeared { base };
             self.report(DefinitionKind::Attribute, name, ReloadPlace::Controller(id), outcome);
         }

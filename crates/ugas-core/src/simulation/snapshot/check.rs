@@ -67,19 +67,17 @@ impl Check<'_> {
 
     pub(in crate::simulation) fn controller(&self, controller: &Controller) -> Result<(), Wrong> {
         let slots = self.state.layout(controller).slots.len();
-        let Controller { base, current, pending, rolls, runs, buffer, .. } = controller;
-        require(
-            base.len() == slots && current.len() == slots,
-            "a controller has values for other attributes",
-        )?;
-        require(base.iter().chain(current).all(|value| value.is_finite()), "an attribute is not finite")?;
+        let Controller { values, pending, buffer, extras, skills, .. } = controller;
+        require(values.len() == slots, "a controller has values for other attributes")?;
+        let are_finite = values.iter().all(|value| value.base.is_finite() && value.current.is_finite());
+        require(are_finite, "an attribute is not finite")?;
         require(pending.fits(slots), "attributes wait to be computed that a controller does not have")?;
         require(controller.ordinal < self.state.ordinal, "a controller has the number of a later one")?;
         let template = controller.template;
         let is_known = template.is_none_or(|template| self.catalog.template_by_id(template).is_some());
         require(is_known, "a controller is of a template that does not exist")?;
-        let are_sorted = rolls.is_sorted_by(|one, other| one.0 < other.0)
-            && runs.is_sorted_by(|one, other| one.0 < other.0);
+        let are_sorted = extras.rolls.is_sorted_by(|one, other| one.0 < other.0)
+            && skills.runs.is_sorted_by(|one, other| one.0 < other.0);
         require(are_sorted, "the counts of a controller are not sorted")?;
         require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
     }

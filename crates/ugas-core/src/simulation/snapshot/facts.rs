@@ -105,12 +105,16 @@ impl Simulation {
             let Some(controller) = self.state.controllers.get_mut(id) else { continue };
             let mut modifiers = core::mem::take(&mut controller.modifiers);
             let mut tags = core::mem::take(&mut controller.tags);
-            let mut cues = core::mem::take(&mut controller.cues);
+            let extras = controller.extras.get_mut();
+            let mut cues = extras.map(|extras| core::mem::take(&mut extras.cues)).unwrap_or_default();
             self.derive_modifiers(id, &mut modifiers);
             self.derive_tags(id, &mut tags, &mut crossed);
             self.derive_cues(id, &mut cues);
             if let Some(controller) = self.state.controllers.get_mut(id) {
-                (controller.modifiers, controller.tags, controller.cues) = (modifiers, tags, cues);
+                (controller.modifiers, controller.tags) = (modifiers, tags);
+                if !cues.is_empty() {
+                    controller.extras.make_mut().cues = cues;
+                }
             }
         }
         self.derive_watches(&self.state.application_order());
