@@ -84,7 +84,7 @@ impl<T: Copy> Row<T> {
             self.close_gap();
         } else {
             // By half, and not to twice as much: there are many rows, and most are short.
-            self.items.reserve_exact((self.items.len() / 2).max(4));
+            self.items.reserve_exact((self.items.len() / 2).max(2));
         }
     }
 

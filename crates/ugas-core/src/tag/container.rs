@@ -134,7 +134,7 @@ impl TagContainer {
                 Err(position) => {
                     if self.counts.len() == self.counts.capacity() {
                         // By half, and not to twice as much: every controller has such a list.
-                        self.counts.reserve_exact((self.counts.len() / 2).max(4));
+                        self.counts.reserve_exact((self.counts.len() / 2).max(2));
                     }
                     self.counts.insert(position, TagCount { tag: granted, explicit, cumulative: 1 });
                     self.presence.set(granted);
