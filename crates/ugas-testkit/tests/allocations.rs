@@ -17,7 +17,7 @@ use ugas_core::input::{
 use ugas_core::mirror::{Mirror, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Application, Config, Simulation, Snapshot, Stacks};
-use ugas_core::targeting::TargetData;
+use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::{TaskDef, WaitDef};
 use ugas_core::time::{Span, Time};
 use ugas_net::Tick;
@@ -334,6 +334,13 @@ fn what_few_effects_say_allocates_once() {
     };
     let source = fixture.source;
     assert_eq!(fixture.allocations(|fixture| round(fixture, source.into())), 0);
+    // Another place each time, as of one who aims at the ground.
+    let mut at = 0.0;
+    let count = fixture.allocations(|fixture| {
+        at += 1.0;
+        round(fixture, Target::Location([at, 2.0, 3.0]).into());
+    });
+    assert_eq!(count, 0);
 }
 
 #[test]
