@@ -96,7 +96,6 @@ impl ControllerDef {
 }
 
 /// The state of one controller.
-#[derive(Debug)]
 pub struct Controller {
     /// Never reused, unlike the handle's index: seeds random streams (V5).
     pub(crate) ordinal: u64,

@@ -311,11 +311,14 @@ impl Comparer<'_> {
 }
 
 /// What follows from the rest, and may differ between states that are equal or is told elsewhere.
-const DERIVED: [&str; 9] = [
+const DERIVED: [&str; 12] = [
     "layout",
     "modifiers",
+    "effect_index",
     "outgoing",
     "watchers",
+    "ability_index",
+    "run_index",
     "triggers",
     "subscriptions",
     "ability_blocks",

@@ -11,7 +11,7 @@ use crate::rare::Rare;
 use crate::targeting::{Target, TargetData};
 
 /// The object that a granted ability comes from.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Default)]
 pub(crate) struct SourceObject(Rare<ContextDetails>);
 
 impl SourceObject {
@@ -27,7 +27,7 @@ impl From<Option<ActorId>> for SourceObject {
 }
 
 /// The targets of a run, with the hit among them.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Default)]
 pub(crate) struct Aim {
     targets: TargetData,
     hit: Rare<ContextDetails>,

@@ -115,9 +115,9 @@ macro_rules! cloned_struct {
 }
 pub(crate) use cloned_struct;
 
-/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode) and [`Decode`](super::Decode) for a type
-/// that is not kept as it is written: a list of parts in the order of the format, each with how it is asked for, and how
-/// what was read becomes the type again.
+/// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode), [`Decode`](super::Decode) and
+/// [`Debug`](core::fmt::Debug) for a type that is not kept as it is written: a list of parts in the order of the format, each
+/// with how it is asked for, and how what was read becomes the type again.
 macro_rules! plain_parts {
     ($name:ident |$value:ident, $decoder:ident| { $($part:ident: $of:expr),* $(,)? } => $made:block) => {
         impl $crate::hash::StateHash for $name {
@@ -138,6 +138,15 @@ macro_rules! plain_parts {
             fn decode($decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
                 $(let $part = $crate::codec::Decode::decode($decoder)?;)*
                 $made
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $value = self;
+                let mut shown = f.debug_struct(stringify!($name));
+                $(shown.field(stringify!($part), &$of);)*
+                shown.finish()
             }
         }
     };

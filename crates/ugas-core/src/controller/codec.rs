@@ -1,6 +1,8 @@
-//! A controller as bytes and as a part of the state hash: a list of fields, whatever part each of them is in.
+//! A controller as bytes, as a part of the state hash and as text: a list of fields, whatever part each of them is in.
 //!
 //! The patterns have no `..`, so that a field which is added and forgotten here does not compile.
+
+use core::fmt;
 
 use super::parts::{Extras, Skills};
 use super::{Controller, Value};
@@ -147,6 +149,23 @@ impl Controller {
             pending: Decode::decode(decoder)?,
             ..Self::bare(buffer)
         })
+    }
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        macro_rules! show {
+            ($shown:ident, $of:expr => $($field:ident),* $(,)?) => { $($shown.field(stringify!($field), &$of.$field);)* };
+        }
+        let mut shown = f.debug_struct("Controller");
+        show!(shown, self => ordinal, template, owner, avatar, replication, layout, values, modifiers, tags, effects);
+        show!(shown, self.extras => effect_index, outgoing, watchers, cues, ability_blocks);
+        show!(shown, self.skills => abilities, ability_index, activations, run_index, subscriptions, inputs);
+        show!(shown, self => buffer);
+        show!(shown, self.extras => placement, team, rolls);
+        show!(shown, self.skills => runs);
+        show!(shown, self => pending);
+        shown.finish()
     }
 }
 

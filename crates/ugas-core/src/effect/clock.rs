@@ -5,7 +5,7 @@ use crate::time::{Span, Time};
 
 /// The clock of an active effect. Which of its times there are is said by bits, since a time and a word that says whether
 /// there is one take the space of two.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Clock {
     pub(crate) started: Time,
     /// The instant that the next tick is counted from; one that is yet to come is that of the next tick itself.

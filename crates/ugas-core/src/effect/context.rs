@@ -62,7 +62,7 @@ pub struct RawPayload {
 }
 
 /// Who and what caused an effect (§9.9).
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Default)]
 pub struct EffectContext {
     /// The controller that caused it: the instigator. "Source" everywhere else in this crate.
     pub source: Option<ControllerId>,

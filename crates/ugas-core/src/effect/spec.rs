@@ -14,7 +14,7 @@ use crate::time::Span;
 ///
 /// Made by [`Simulation::spec`](crate::simulation::Simulation::spec), which freezes the source's captured attributes at
 /// that moment (E8). Plain data: clone it, keep it, apply it later.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct EffectSpec {
     pub(crate) effect: EffectId,
     /// Of the effect's definition, so that an id that came to mean another effect is noticed.
