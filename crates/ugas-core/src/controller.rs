@@ -317,3 +317,16 @@ plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
 
 plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
 plain_struct!(ControllerDef { name, attribute_sets, base, tags, abilities, effects, replication, metadata });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There are many, and a copy of the state copies all of them: what not every one has belongs into one of its
+    /// [parts](parts).
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn a_controller_is_small() {
+        assert_eq!(size_of::<Controller>(), 312);
+    }
+}
