@@ -1,4 +1,4 @@
-//! What few records have.
+//! What few records have: a pointer to it, or a number beside a bit that says whether there is one.
 
 use core::fmt;
 use std::sync::Arc;
@@ -77,6 +77,24 @@ impl<T: fmt::Debug> fmt::Debug for Rare<T> {
         self.0.fmt(f)
     }
 }
+
+/// Numbers that there may not be, each with a bit in `known`: beside a word of its own that says so, each would take the space
+/// of two. One that there is not is zero, so that equal records are equal.
+macro_rules! optional_numbers {
+    ($($bit:expr, $field:ident, $set:ident: $kind:ty = $none:expr;)*) => {$(
+        #[inline]
+        pub(crate) fn $field(&self) -> Option<$kind> {
+            (self.known & $bit != 0).then_some(self.$field)
+        }
+
+        #[inline]
+        pub(crate) fn $set(&mut self, value: Option<$kind>) {
+            self.known = if value.is_some() { self.known | $bit } else { self.known & !$bit };
+            self.$field = value.unwrap_or($none);
+        }
+    )*};
+}
+pub(crate) use optional_numbers;
 
 #[cfg(test)]
 mod tests {

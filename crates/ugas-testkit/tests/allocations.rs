@@ -7,7 +7,7 @@ use ugas_core::ability::{AbilityDef, GameplayEvent, Grant};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
-use ugas_core::effect::{EffectContext, EffectDef, StackingDef};
+use ugas_core::effect::{EffectContext, EffectDef, HitResult, StackingDef};
 use ugas_core::handle::{AbilityHandle, ControllerId, Handle};
 use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
 use ugas_core::input::{
@@ -341,6 +341,39 @@ fn what_few_effects_say_allocates_once() {
         round(fixture, Target::Location([at, 2.0, 3.0]).into());
     });
     assert_eq!(count, 0);
+}
+
+/// What callers say anew each time is part of the spec: only a hit has memory of its own, once for each run.
+#[test]
+fn specs_that_differ_each_time_allocate_nothing() {
+    let mut fixture = Fixture::new();
+    let (buff, mut turn) = (fixture.effect("GE_Buff"), 0);
+    let count = fixture.allocations(|fixture| {
+        turn += 1;
+        let context = EffectContext::of(fixture.source).caused_by(ActorId(turn)).from_object(ActorId(turn));
+        let spec = fixture.sim.spec(buff, 1.0, context.at([turn as f64, 2.0, 3.0])).unwrap();
+        let spec = spec.with_duration(Span::seconds(0.5)).with_period(Span::seconds(0.25));
+        let _ = fixture.sim.apply(&spec, fixture.target).unwrap();
+        fixture.sim.advance(Span::seconds(1.0));
+    });
+    assert_eq!(count, 0);
+    let ability = fixture.sim.catalog().ability("GA_Late").unwrap();
+    let count = fixture.allocations(|fixture| {
+        let grant = Grant::new(ability).source_object(ActorId(4));
+        let late = fixture.sim.grant_with(fixture.target, grant).unwrap();
+        fixture.sim.revoke(late).unwrap();
+    });
+    assert_eq!(count, 0);
+    let late = fixture.grant("GA_Late");
+    let source = fixture.source;
+    let count = fixture.allocations(|fixture| {
+        turn += 1;
+        let hit = HitResult { location: [turn as f64, 2.0, 3.0], ..HitResult::default() };
+        fixture.sim.activate_on(late, Target::Hit { controller: Some(source), hit }).unwrap();
+        fixture.sim.advance(Span::seconds(1.0));
+    });
+    // Sixty rounds.
+    assert!(count <= 60, "{count}");
 }
 
 #[test]

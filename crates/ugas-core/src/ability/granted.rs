@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::stamp::SourceObject;
 use crate::codec::plain_struct;
 use crate::effect::AbilityRemoval;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -147,7 +146,7 @@ pub struct GrantedAbility {
     pub(crate) controller: ControllerId,
     pub(crate) level: u32,
     pub(crate) input: Option<InputId>,
-    pub(crate) source_object: SourceObject,
+    pub(crate) source_object: Option<ActorId>,
     pub(crate) dynamic_tags: SmallVec<[TagId; 2]>,
     pub(crate) parameters: Parameters,
     /// The effect that granted it, and what becomes of it with the effect.
@@ -189,7 +188,7 @@ impl GrantedAbility {
 
     /// What it comes from.
     pub fn source_object(&self) -> Option<ActorId> {
-        self.source_object.get()
+        self.source_object
     }
 
     /// Tags that describe it beside those of its definition.

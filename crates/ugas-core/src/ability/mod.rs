@@ -17,7 +17,7 @@ pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, Tri
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
 pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
-pub(crate) use stamp::{SourceObject, context_of};
+pub(crate) use stamp::context_of;
 
 use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};

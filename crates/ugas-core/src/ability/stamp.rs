@@ -1,5 +1,4 @@
-//! What an ability says in the contexts of its effects (§8.4): made once, and shared by all of them, so that specs do not
-//! allocate (I6).
+//! What an ability says in the contexts of its effects (§8.4). A hit is made once for a run and shared by all of them.
 
 use core::ops::Deref;
 
@@ -9,22 +8,6 @@ use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::ActorId;
 use crate::rare::Rare;
 use crate::targeting::{Target, TargetData};
-
-/// The object that a granted ability comes from.
-#[derive(PartialEq, Default)]
-pub(crate) struct SourceObject(Rare<ContextDetails>);
-
-impl SourceObject {
-    pub(crate) fn get(&self) -> Option<ActorId> {
-        self.0.get().and_then(|details| details.source_object)
-    }
-}
-
-impl From<Option<ActorId>> for SourceObject {
-    fn from(source_object: Option<ActorId>) -> Self {
-        Self(Rare::new(ContextDetails { source_object, ..ContextDetails::default() }))
-    }
-}
 
 /// The targets of a run, with the hit among them.
 #[derive(PartialEq, Default)]
@@ -64,32 +47,19 @@ impl Deref for Aim {
 pub(crate) fn context_of(
     source: ControllerId,
     ability: AbilityHandle,
-    object: &SourceObject,
+    object: Option<ActorId>,
     aim: Option<&Aim>,
 ) -> EffectContext {
-    let hit = aim.map(|aim| &aim.hit).filter(|hit| !hit.is_none());
-    let details = hit.unwrap_or(&object.0).clone();
-    let place = aim.and_then(|aim| aim.targets.first_location()).into();
-    let mut context = EffectContext { source: Some(source), ability: Some(ability), place, details };
-    if hit.is_some() {
-        context.set_source_object(object.get());
-    }
-    context
+    let mut context = EffectContext::of(source);
+    context.ability = Some(ability);
+    context.set_source_object(object);
+    let Some(aim) = aim else { return context };
+    context.set_origin(aim.targets.first_location());
+    context.with_details(&aim.hit)
 }
 
 cloned_struct!(Aim { targets, hit });
 plain_parts!(Aim |aim, decoder| { targets: aim.targets } => { Ok(TargetData::into(targets)) });
-plain_parts!(SourceObject |object, decoder| { actor: object.get() } => { Ok(Option::<ActorId>::into(actor)) });
-
-impl Clone for SourceObject {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.0.clone_from(&source.0);
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -101,14 +71,14 @@ mod tests {
     fn contexts_say_where_from_and_where_to() {
         let (source, ability) =
             (ControllerId::UNSEEN, AbilityHandle::from_parts(1, core::num::NonZeroU32::MIN));
-        let (none, sword) = (SourceObject::default(), SourceObject::from(Some(ActorId(7))));
+        let (none, sword) = (None, Some(ActorId(7)));
         let hit = HitResult { location: [1.0, 2.0, 3.0], ..HitResult::default() };
         let aims =
             [TargetData::new(), TargetData::from(Target::Hit { controller: None, hit })].map(Aim::from);
-        for (object, aim) in [(&none, 0), (&sword, 0), (&none, 1), (&sword, 1)] {
+        for (object, aim) in [(none, 0), (sword, 0), (none, 1), (sword, 1)] {
             let context = context_of(source, ability, object, Some(&aims[aim]));
             assert_eq!((context.source, context.ability), (Some(source), Some(ability)));
-            assert_eq!(context.source_object(), object.get());
+            assert_eq!(context.source_object(), object);
             assert_eq!(context.hit(), Some(&hit).filter(|_| aim == 1));
             assert_eq!(context.origin(), Some(hit.location).filter(|_| aim == 1));
         }

@@ -183,3 +183,21 @@ fn values(decoder: &mut Decoder<'_>) -> Result<Vec<Value>, DecodeError> {
     }
     Ok(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::{VERSION, to_bytes};
+
+    #[test]
+    fn there_are_as_many_current_values_as_bases() {
+        let read = |bases: &Vec<f64>, current: &Vec<f64>| {
+            let bytes = [to_bytes(bases), to_bytes(current)].concat();
+            values(&mut Decoder::new(&bytes, VERSION))
+        };
+        let value = |base, current| Value { base, current };
+        assert_eq!(read(&vec![1.0, 2.0], &vec![3.0, 4.0]).unwrap(), [value(1.0, 3.0), value(2.0, 4.0)]);
+        assert!(read(&vec![1.0, 2.0], &vec![3.0]).is_err());
+        assert!(read(&vec![1.0], &vec![3.0, 4.0]).is_err());
+    }
+}

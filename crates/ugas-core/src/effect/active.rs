@@ -202,9 +202,9 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn records_of_effects_are_small() {
-        assert_eq!(size_of::<EffectContext>(), 48);
-        assert_eq!(size_of::<EffectSpec>(), 176);
+        assert_eq!(size_of::<EffectContext>(), 72);
+        assert_eq!(size_of::<EffectSpec>(), 216);
         assert_eq!(size_of::<Clock>(), 56);
-        assert_eq!(size_of::<ActiveEffect>(), 352);
+        assert_eq!(size_of::<ActiveEffect>(), 392);
     }
 }

@@ -1,10 +1,10 @@
 //! When an active effect began, ends and ticks (E3, E6).
 
 use crate::codec::plain_parts;
+use crate::rare::optional_numbers;
 use crate::time::{Span, Time};
 
-/// The clock of an active effect. Which of its times there are is said by bits, since a time and a word that says whether
-/// there is one take the space of two.
+/// The clock of an active effect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Clock {
     pub(crate) started: Time,
@@ -22,21 +22,6 @@ const DURATION: u8 = 1;
 const EXPIRES: u8 = 1 << 1;
 const PERIOD: u8 = 1 << 2;
 const NEXT_TICK: u8 = 1 << 3;
-
-macro_rules! optional {
-    ($($bit:ident, $field:ident, $set:ident: $kind:ty = $none:expr;)*) => {$(
-        #[inline]
-        pub(crate) fn $field(&self) -> Option<$kind> {
-            (self.known & $bit != 0).then_some(self.$field)
-        }
-
-        #[inline]
-        pub(crate) fn $set(&mut self, value: Option<$kind>) {
-            self.known = if value.is_some() { self.known | $bit } else { self.known & !$bit };
-            self.$field = value.unwrap_or($none);
-        }
-    )*};
-}
 
 impl Clock {
     /// Of an effect that begins at `started`, with an end that is not reckoned yet.
@@ -57,7 +42,7 @@ impl Clock {
         clock
     }
 
-    optional! {
+    optional_numbers! {
         DURATION, duration, set_duration: Span = Span::ZERO;
         EXPIRES, expires, set_expires: Time = Time::ZERO;
         PERIOD, period, set_period: Span = Span::ZERO;

@@ -1,6 +1,5 @@
 //! Effect contexts (§9.9): who and what caused an effect, carried with it for as long as it lives.
 
-use core::fmt;
 use std::sync::Arc;
 
 use crate::codec::{cloned_struct, plain_parts, plain_struct};
@@ -62,64 +61,47 @@ pub struct RawPayload {
 }
 
 /// Who and what caused an effect (§9.9).
-#[derive(PartialEq, Default)]
+#[derive(PartialEq)]
 pub struct EffectContext {
     /// The controller that caused it: the instigator. "Source" everywhere else in this crate.
     pub source: Option<ControllerId>,
     /// The ability that applied it.
     pub ability: Option<AbilityHandle>,
-    pub(crate) place: Place,
-    pub(crate) details: Rare<ContextDetails>,
+    /// Which of the next three there are; one that there is not is zero.
+    known: u8,
+    causer: ActorId,
+    source_object: ActorId,
+    origin: Vector3,
+    details: Rare<ContextDetails>,
 }
 
-/// Where an effect comes from, if that is known. Not among the [details](ContextDetails): an ability that is aimed at the
-/// ground has another place each time, and would allocate for it (I6).
-#[derive(Clone, Copy)]
-pub(crate) struct Place(Vector3);
+const CAUSER: u8 = 1;
+const SOURCE_OBJECT: u8 = 2;
+const ORIGIN: u8 = 4;
 
-impl Place {
-    /// The first number of no place: not one that a computation comes to.
-    const NOWHERE: u64 = u64::MAX;
-
-    #[inline]
-    fn get(self) -> Option<Vector3> {
-        (self.0[0].to_bits() != Self::NOWHERE).then_some(self.0)
-    }
-}
-
-impl From<Option<Vector3>> for Place {
-    #[inline]
-    fn from(place: Option<Vector3>) -> Self {
-        Self(place.unwrap_or([f64::from_bits(Self::NOWHERE), 0.0, 0.0]))
-    }
-}
-
-impl Default for Place {
-    #[inline]
-    fn default() -> Self {
-        None.into()
-    }
-}
-
-impl PartialEq for Place {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(f)
-    }
-}
+/// What stands where there is no actor.
+const NOBODY: ActorId = ActorId(0);
 
 /// What most contexts do not say. Shared by their copies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ContextDetails {
-    pub(crate) causer: Option<ActorId>,
-    pub(crate) source_object: Option<ActorId>,
     pub(crate) hit: Option<HitResult>,
     pub(crate) raw_payload: Option<Arc<RawPayload>>,
+}
+
+impl Default for EffectContext {
+    #[inline]
+    fn default() -> Self {
+        Self {
+            source: None,
+            ability: None,
+            known: 0,
+            causer: NOBODY,
+            source_object: NOBODY,
+            origin: [0.0; 3],
+            details: Rare::NONE,
+        }
+    }
 }
 
 impl EffectContext {
@@ -130,12 +112,12 @@ impl EffectContext {
 
     /// The actor that physically caused it: a weapon, a projectile.
     pub fn causer(&self) -> Option<ActorId> {
-        self.details.get().and_then(|details| details.causer)
+        (self.known & CAUSER != 0).then_some(self.causer)
     }
 
     /// The object it originated from.
     pub fn source_object(&self) -> Option<ActorId> {
-        self.details.get().and_then(|details| details.source_object)
+        (self.known & SOURCE_OBJECT != 0).then_some(self.source_object)
     }
 
     /// The hit that led to it.
@@ -145,7 +127,7 @@ impl EffectContext {
 
     /// World location for positional effects.
     pub fn origin(&self) -> Option<Vector3> {
-        self.place.get()
+        (self.known & ORIGIN != 0).then_some(self.origin)
     }
 
     /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
@@ -155,12 +137,14 @@ impl EffectContext {
 
     /// Sets or forgets the actor that physically caused the effect.
     pub fn set_causer(&mut self, causer: Option<ActorId>) {
-        self.details.set(causer, |details| &mut details.causer);
+        self.causer = causer.unwrap_or(NOBODY);
+        self.know(CAUSER, causer.is_some());
     }
 
     /// Sets or forgets the object the effect originated from.
     pub fn set_source_object(&mut self, object: Option<ActorId>) {
-        self.details.set(object, |details| &mut details.source_object);
+        self.source_object = object.unwrap_or(NOBODY);
+        self.know(SOURCE_OBJECT, object.is_some());
     }
 
     /// Sets or forgets the hit.
@@ -170,7 +154,8 @@ impl EffectContext {
 
     /// Sets or forgets the world location.
     pub fn set_origin(&mut self, origin: Option<Vector3>) {
-        self.place = origin.into();
+        self.origin = origin.unwrap_or_default();
+        self.know(ORIGIN, origin.is_some());
     }
 
     /// Sets or forgets the data of the host's own.
@@ -221,6 +206,22 @@ impl EffectContext {
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
     }
 
+    #[inline]
+    fn know(&mut self, bit: u8, is_known: bool) {
+        self.known = if is_known { self.known | bit } else { self.known & !bit };
+    }
+
+    /// What is shared by copies.
+    pub(crate) fn with_details(mut self, details: &Rare<ContextDetails>) -> Self {
+        self.details = details.clone();
+        self
+    }
+
+    /// Whether it says more than who caused it.
+    pub(crate) fn says_more(&self) -> bool {
+        self.known != 0 || !self.details.is_none()
+    }
+
     /// Whether all its numbers are finite (V2). Most contexts have none.
     #[inline]
     pub(crate) fn is_finite(&self) -> bool {
@@ -239,7 +240,7 @@ impl ContextDetails {
 plain_struct!(RawPayload { kind, bytes });
 plain_struct!(HitResult { location, normal, distance, actor, part });
 
-cloned_struct!(EffectContext { source, ability, place, details });
+cloned_struct!(EffectContext { source, ability, known, causer, source_object, origin, details });
 plain_parts!(EffectContext |context, decoder| {
     source: context.source,
     causer: context.causer(),
@@ -249,7 +250,10 @@ plain_parts!(EffectContext |context, decoder| {
     origin: context.origin(),
     raw_payload: context.raw_payload(),
 } => {
-    let details = ContextDetails { causer, source_object, hit, raw_payload };
-    let place = Option::<Vector3>::into(origin);
-    Ok(EffectContext { source, ability, place, details: Rare::new(details) })
+    let details = Rare::new(ContextDetails { hit, raw_payload });
+    let mut context = EffectContext { source, ability, details, ..EffectContext::default() };
+    context.set_causer(causer);
+    context.set_source_object(source_object);
+    context.set_origin(origin);
+    Ok(context)
 });

@@ -29,7 +29,6 @@ pub use def::{
 pub use query::EffectQuery;
 pub(crate) use reading::{Reading, Readings};
 pub use spec::EffectSpec;
-pub(crate) use spec::Overrides;
 pub use stacking::{
     DurationRefresh, ExecutionPolicy, PeriodReset, PeriodicInhibition, StackExpiration, StackingDef,
     StackingType,

@@ -7,7 +7,7 @@ use super::reading::Readings;
 use crate::codec::{cloned_struct, plain_parts};
 use crate::id::{EffectId, TagId};
 use crate::prediction::PredictionKey;
-use crate::rare::Rare;
+use crate::rare::{Rare, optional_numbers};
 use crate::time::Span;
 
 /// An effect ready to be applied, once or many times (§9.9).
@@ -25,18 +25,13 @@ pub struct EffectSpec {
     pub(crate) granted_tags: SmallVec<[TagId; 2]>,
     /// Frozen readings in the order of the effect's captures; those of the target are taken at application.
     pub(crate) captured: Readings,
-    pub(crate) overrides: Rare<Overrides>,
-    /// Of no meaning unless it is predicted.
+    /// Tags that describe the effect, beside its own. Shared by the copies of a spec.
+    pub(crate) asset_tags: Rare<SmallVec<[TagId; 2]>>,
+    pub(crate) duration: Span,
+    pub(crate) period: Span,
     pub(crate) key: PredictionKey,
-    pub(crate) is_predicted: bool,
-}
-
-/// What a spec has otherwise than its effect, and most have not. Shared by the copies of a spec.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Overrides {
-    pub(crate) duration: Option<Span>,
-    pub(crate) period: Option<Span>,
-    pub(crate) asset_tags: SmallVec<[TagId; 2]>,
+    /// Which of the last three there are; one that there is not is zero.
+    pub(crate) known: u8,
 }
 
 impl EffectSpec {
@@ -51,9 +46,11 @@ impl EffectSpec {
             set_by_caller: SmallVec::new(),
             granted_tags: SmallVec::new(),
             captured: SmallVec::new(),
-            overrides: Rare::NONE,
+            asset_tags: Rare::NONE,
+            duration: Span::ZERO,
+            period: Span::ZERO,
             key: PredictionKey(0),
-            is_predicted: false,
+            known: 0,
         }
     }
 
@@ -64,7 +61,7 @@ impl EffectSpec {
             set_by_caller: core::mem::take(&mut self.set_by_caller),
             granted_tags: core::mem::take(&mut self.granted_tags),
             captured: core::mem::take(&mut self.captured),
-            overrides: core::mem::take(&mut self.overrides),
+            asset_tags: core::mem::take(&mut self.asset_tags),
             ..*self
         }
     }
@@ -101,27 +98,23 @@ impl EffectSpec {
 
     /// The prediction it belongs to.
     pub fn prediction(&self) -> Option<PredictionKey> {
-        self.is_predicted.then_some(self.key)
+        self.key()
     }
 
-    /// The duration that it has instead of the effect's.
-    pub(crate) fn duration(&self) -> Option<Span> {
-        self.overrides.get().and_then(|overrides| overrides.duration)
-    }
-
-    /// The period that it has instead of the effect's.
-    pub(crate) fn period(&self) -> Option<Span> {
-        self.overrides.get().and_then(|overrides| overrides.period)
+    // What it has instead of the effect's own, and the prediction that it belongs to.
+    optional_numbers! {
+        1, duration, set_duration: Span = Span::ZERO;
+        2, period, set_period: Span = Span::ZERO;
+        4, key, set_prediction: PredictionKey = PredictionKey(0);
     }
 
     /// Tags that describe the effect, beside its own.
     pub(crate) fn asset_tags(&self) -> &[TagId] {
-        self.overrides.get().map_or(&[], |overrides| &overrides.asset_tags)
+        self.asset_tags.get().map_or(&[], |tags| tags)
     }
 
-    pub(crate) fn set_prediction(&mut self, prediction: Option<PredictionKey>) {
-        self.is_predicted = prediction.is_some();
-        self.key = prediction.unwrap_or(PredictionKey(0));
+    pub(crate) fn set_asset_tags(&mut self, tags: SmallVec<[TagId; 2]>) {
+        self.asset_tags = Rare::new(tags);
     }
 
     /// Provides a number under `tag` (SetByCaller), replacing an earlier one.
@@ -149,15 +142,14 @@ impl EffectSpec {
     /// Replaces the effect's duration.
     #[must_use]
     pub fn with_duration(mut self, duration: Span) -> Self {
-        self.overrides.set(Some(duration), |overrides| &mut overrides.duration);
+        self.set_duration(Some(duration));
         self
     }
 
     /// Replaces the effect's period; one that is not positive is ignored.
     #[must_use]
     pub fn with_period(mut self, period: Span) -> Self {
-        let period = period.is_positive().then_some(period);
-        self.overrides.set(period, |overrides| &mut overrides.period);
+        self.set_period(period.is_positive().then_some(period));
         self
     }
 
@@ -171,7 +163,7 @@ impl EffectSpec {
     /// Adds one more tag that describes the effect.
     #[must_use]
     pub fn tagged(mut self, tag: TagId) -> Self {
-        self.overrides.change(|overrides| overrides.asset_tags.push(tag));
+        self.asset_tags.change(|tags| tags.push(tag));
         self
     }
 
@@ -202,9 +194,11 @@ cloned_struct!(EffectSpec {
     set_by_caller,
     granted_tags,
     captured,
-    overrides,
+    asset_tags,
+    duration,
+    period,
     key,
-    is_predicted,
+    known,
 });
 plain_parts!(EffectSpec |spec, decoder| {
     effect: spec.effect,
@@ -219,9 +213,11 @@ plain_parts!(EffectSpec |spec, decoder| {
     captured: spec.captured,
     prediction: spec.prediction(),
 } => {
-    let overrides = Rare::new(Overrides { duration, period, asset_tags });
     let new = EffectSpec::new(effect, name_hash, level, context);
-    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, overrides, ..new };
+    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, ..new };
+    spec.set_duration(duration);
+    spec.set_period(period);
+    spec.set_asset_tags(asset_tags);
     spec.set_prediction(prediction);
     spec.check().map_err(|what| decoder.invalid(what))?;
     Ok(spec)

@@ -11,6 +11,9 @@ pub(crate) struct Shared<T> {
     next: usize,
 }
 
+/// So many are kept, however few events wait.
+const SPARE: usize = 64;
+
 impl<T> Default for Shared<T> {
     fn default() -> Self {
         Self { given: Vec::new(), next: 0 }
@@ -32,6 +35,13 @@ impl<T: Clone> Shared<T> {
             self.next = 0;
         }
         let are_many = self.given.len() > waiting;
+        // After a flood: what nobody has and nobody will need soon goes.
+        if self.given.len() > SPARE + 4 * waiting
+            && self.given.pop().is_some()
+            && self.next >= self.given.len()
+        {
+            self.next = 0;
+        }
         let Some(given) = self.given.get_mut(self.next) else { return self.add(value) };
         if let Some(free) = Arc::get_mut(given) {
             free.clone_from(value);
@@ -72,6 +82,15 @@ mod tests {
             assert!(again.iter().all(|place| first.binary_search(place).is_ok()), "{count}");
         }
         assert_eq!(shared.given.len(), 5);
+    }
+
+    #[test]
+    fn after_a_flood_it_is_given_back() {
+        let mut shared = Shared::default();
+        round(&mut shared, 10_000);
+        assert!(shared.given.len() >= 10_000);
+        (0..20_000).for_each(|_| drop(round(&mut shared, 1)));
+        assert!(shared.given.len() <= SPARE, "{}", shared.given.len());
     }
 
     #[test]

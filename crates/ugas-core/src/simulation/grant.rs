@@ -244,7 +244,7 @@ impl Simulation {
             controller: id,
             level: grant.level,
             input: grant.input,
-            source_object: grant.source_object.into(),
+            source_object: grant.source_object,
             dynamic_tags: grant.dynamic_tags,
             parameters,
             granted_by: grant.granted_by,

@@ -429,7 +429,7 @@ impl Simulation {
     ) -> Result<EffectSpec, RefusalReason> {
         let running = activation.and_then(|id| self.state.activations.get(id));
         let aim = running.map(|running| &running.targets);
-        let context = context_of(granted.controller, handle, &granted.source_object, aim);
+        let context = context_of(granted.controller, handle, granted.source_object, aim);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);
         let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;

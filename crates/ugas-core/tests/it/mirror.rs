@@ -504,3 +504,28 @@ fn of_what_is_only_shown_the_client_knows_so() {
     let known = |name: &str| client.known(mirror.local(game.id(name)).unwrap());
     assert_eq!([known("hero"), known("wolf")], [Knowledge::Whole, Knowledge::Shown]);
 }
+
+/// A place and nothing else, as of an ability that is aimed at the ground: cues are shown there.
+#[test]
+fn where_an_effect_comes_from_is_told() {
+    let mut game = Game::of([EffectDef::lasting("GE_Slow", 30.0)]);
+    let (hero, slow) = (game.id("hero"), game.sim.catalog().effect("GE_Slow").unwrap());
+    let contexts = [
+        EffectContext::of(hero).at([1.0, 2.0, 3.0]),
+        EffectContext::of(hero).caused_by(ActorId(4)),
+        EffectContext::of(hero).from_object(ActorId(5)),
+        EffectContext::of(hero),
+    ];
+    for context in contexts {
+        let spec = game.sim.spec(slow, 1.0, context.clone()).unwrap();
+        let active = game.sim.apply(&spec, hero).unwrap().active().unwrap();
+        let (mut mirror, mut client) = client_of(&game);
+        show(&mut mirror, &game.sim, hero, Sight::WHOLE);
+        mirror.install(&mut client, game.sim.now()).unwrap();
+        let seen = client.effect(mirror.local(active).unwrap()).unwrap().spec().context().clone();
+        assert_eq!(
+            (seen.origin(), seen.causer(), seen.source_object()),
+            (context.origin(), context.causer(), context.source_object())
+        );
+    }
+}

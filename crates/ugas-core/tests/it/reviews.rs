@@ -15,6 +15,7 @@ use ugas_core::effect::{
 };
 use ugas_core::event::EventKind;
 use ugas_core::handle::ControllerId;
+use ugas_core::id::ActorId;
 use ugas_core::modifier::{ModifierDef, Operation};
 use ugas_core::simulation::{Config, EvaluationParameters, Simulation, Snapshot, Stacks};
 use ugas_core::time::{Span, Time};
@@ -385,4 +386,40 @@ fn i1_queues_that_wait_for_budget_go_on_in_a_copy() {
     }
     // 100 and the three that waited.
     assert_eq!(game.current("hero", "Attack"), 103.0);
+}
+
+/// Refused because a value would not be finite, when the new spec and all that follows from it was in the record already.
+#[test]
+fn a_refused_stack_or_merge_leaves_the_effect_as_it_was() {
+    for stacks in [true, false] {
+        let effect = EffectDef::lasting("GE_Surge", 30.0)
+            .modify("Power", Operation::Add, MagnitudeDef::set_by_caller("Data.Surge"))
+            .modify("Mana", Operation::Add, MagnitudeDef::attribute(CaptureFrom::Source, "Mana", 1.0))
+            .modify("Mana", Operation::Add, MagnitudeDef::expression("rand()"))
+            .granting("State.Surge");
+        let effect = match stacks {
+            true => effect.stacking(StackingDef::by_target(0)),
+            false => effect.policy(ExecutionPolicy::RunInMerge),
+        };
+        let huge = EffectDef::instant("GE_Huge").modify("Power", Operation::Add, f64::MAX);
+        let Scene { catalog, mut sim, unit } = scene(|builder| builder.effect(effect).effect(huge));
+        sim.apply_effect(catalog.effect("GE_Huge").unwrap(), None, unit).unwrap();
+        let (wolf, bear) = (sim.spawn("Unit").unwrap(), sim.spawn("Unit").unwrap());
+        let (surge, number) = (catalog.effect("GE_Surge").unwrap(), catalog.tag("Data.Surge").unwrap());
+        let context = EffectContext::of(wolf).at([1.0, 2.0, 3.0]).caused_by(ActorId(1));
+        let spec = sim.spec(surge, 1.0, context).unwrap().with_magnitude(number, 1.0);
+        let active = sim.apply(&spec, unit).unwrap().active().unwrap();
+        sim.despawn(wolf).unwrap(); // what it was like last is remembered
+        sim.advance(Span::seconds(1.0));
+        let shown = |sim: &Simulation| {
+            let values: Vec<_> = sim.attributes(unit).collect();
+            format!("{:#?} {values:?}", sim.effect(active).unwrap())
+        };
+        let before = shown(&sim);
+        let spec = sim.spec(surge, 2.0, EffectContext::of(bear)).unwrap();
+        let spec = spec.with_duration(Span::seconds(9.0)).with_magnitude(number, f64::MAX);
+        assert_eq!(sim.apply(&spec, unit).unwrap_err().code(), "NonFinite");
+        assert_eq!(shown(&sim), before);
+        assert_eq!(sim.inconsistencies(), Vec::<String>::new());
+    }
 }

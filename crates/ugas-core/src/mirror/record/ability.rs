@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{bits, read_bits, read_if};
-use crate::ability::{GrantedAbility, SourceObject, check_parameters};
+use crate::ability::{GrantedAbility, check_parameters};
 use crate::catalog::Catalog;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::handle::ControllerId;
@@ -46,7 +46,7 @@ pub(crate) fn write_ability(granted: &GrantedAbility, encoder: &mut Encoder) {
         (RECHARGE, recharge.is_some()),
         (PARAMETERS, !parameters.is_empty()),
         (LEAVING, *remove_on_end),
-        (OBJECT, source_object.get().is_some()),
+        (OBJECT, source_object.is_some()),
         (TAGS, !dynamic_tags.is_empty()),
     ]));
     sequence.encode(encoder);
@@ -62,7 +62,7 @@ pub(crate) fn write_ability(granted: &GrantedAbility, encoder: &mut Encoder) {
     if !parameters.is_empty() {
         parameters.encode(encoder);
     }
-    source_object.get().iter().for_each(|object| object.encode(encoder));
+    source_object.iter().for_each(|object| object.encode(encoder));
     if !dynamic_tags.is_empty() {
         dynamic_tags.encode(encoder);
     }
@@ -90,7 +90,7 @@ pub(crate) fn read_ability(
         recharge: read_if(bits, RECHARGE, decoder)?,
         parameters: read_if(bits, PARAMETERS, decoder)?.unwrap_or_default(),
         remove_on_end: bits & LEAVING != 0,
-        source_object: SourceObject::from(read_if(bits, OBJECT, decoder)?),
+        source_object: read_if(bits, OBJECT, decoder)?,
         dynamic_tags: read_if(bits, TAGS, decoder)?.unwrap_or_default(),
         activations: SmallVec::new(),
         timer: None,

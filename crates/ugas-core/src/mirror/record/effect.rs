@@ -9,7 +9,7 @@ use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::effect::magnitude::Magnitude;
 use crate::effect::{
     ActiveEffect, Clock, ContextDetails, Duration, Effect, EffectContext, EffectSpec, EffectStatus,
-    EffectTimers, Overrides, Reading, Readings,
+    EffectTimers, Reading, Readings,
 };
 use crate::handle::ControllerId;
 use crate::id::EffectId;
@@ -120,7 +120,7 @@ pub(crate) fn write_effect(
         (MAGNITUDES, !magnitudes.iter().enumerate().all(follows)),
         (GRANTED, !granted.is_empty()),
         (QUEUED, active.status == EffectStatus::Queued),
-        (CONTEXT, !context.details.is_none()),
+        (CONTEXT, context.says_more()),
         (CAPTURED, !captured.iter().all(|reading| reading.is_none())),
         (OWN_CLOCK, spec.duration().is_some() || spec.period().is_some()),
         (PERIOD, active.period() != plain_period(effect, spec)),
@@ -181,11 +181,9 @@ pub(crate) fn read_effect(
     let sequence = Decode::decode(decoder)?;
     let started = Decode::decode(decoder)?;
     let level = read_if(bits, LEVEL, decoder)?.unwrap_or(1.0);
-    let mut context = EffectContext {
-        source: read_if(bits, SOURCE, decoder)?,
-        ability: read_if(bits, ABILITY, decoder)?,
-        ..EffectContext::default()
-    };
+    let source: Option<ControllerId> = read_if(bits, SOURCE, decoder)?;
+    let mut context = EffectContext::of(source);
+    context.ability = read_if(bits, ABILITY, decoder)?;
     let stacks = read_if(bits, STACKS, decoder)?.unwrap_or(1);
     let prediction = read_if(bits, PREDICTION, decoder)?;
     let set_by_caller = read_if(bits, NUMBERS, decoder)?.unwrap_or_default();
@@ -196,21 +194,19 @@ pub(crate) fn read_effect(
     let offset = read_if(bits, OFFSET, decoder)?.unwrap_or(Span::ZERO);
     let magnitudes: Option<SmallVec<[f64; 2]>> = read_if(bits, MAGNITUDES, decoder)?;
     let granted = read_if(bits, GRANTED, decoder)?.unwrap_or_default();
-    let causer = read_if(bits, CONTEXT, decoder)?.flatten();
-    let source_object = read_if(bits, CONTEXT, decoder)?.flatten();
+    context.set_causer(read_if(bits, CONTEXT, decoder)?.flatten());
+    context.set_source_object(read_if(bits, CONTEXT, decoder)?.flatten());
     let hit = read_if(bits, CONTEXT, decoder)?.flatten();
     context.set_origin(read_if(bits, CONTEXT, decoder)?.flatten());
     let raw_payload = read_if(bits, CONTEXT, decoder)?.flatten();
-    context.details = Rare::new(ContextDetails { causer, source_object, hit, raw_payload });
+    let context = context.with_details(&Rare::new(ContextDetails { hit, raw_payload }));
     let captured = read_if(bits, CAPTURED, decoder)?;
     let captured = captured.unwrap_or_else(|| smallvec::smallvec![Reading::NONE; effect.captures.len()]);
-    let overrides = Rare::new(Overrides {
-        duration: read_if(bits, OWN_CLOCK, decoder)?.flatten(),
-        period: read_if(bits, OWN_CLOCK, decoder)?.flatten(),
-        asset_tags,
-    });
     let new = EffectSpec::new(id, effect.name_hash, level, context);
-    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, overrides, ..new };
+    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, ..new };
+    spec.set_duration(read_if(bits, OWN_CLOCK, decoder)?.flatten());
+    spec.set_period(read_if(bits, OWN_CLOCK, decoder)?.flatten());
+    spec.set_asset_tags(asset_tags);
     spec.set_prediction(prediction);
     spec.check().map_err(|what| decoder.invalid(what))?;
     let period: Option<Option<Span>> = read_if(bits, PERIOD, decoder)?;

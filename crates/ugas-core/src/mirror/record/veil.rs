@@ -31,7 +31,8 @@ pub(crate) fn veil_effect(
     }
     if context.source.is_some_and(|source| !sees(source)) {
         let ability = context.ability.map(|_| AbilityHandle::UNSEEN);
-        *context = EffectContext { source: Some(ControllerId::UNSEEN), ability, ..EffectContext::default() };
+        *context = EffectContext::of(ControllerId::UNSEEN);
+        context.ability = ability;
         // What was read of it last stands, as if it were gone (M5): whether it is, is not told.
         active.last_source = Some(Box::default());
     }

@@ -9,7 +9,7 @@ use crate::character::{
 };
 use crate::controller::Controller;
 use crate::effect::magnitude::{Capture, CaptureFrom};
-use crate::effect::{ActiveEffect, ContextDetails, Effect, EffectSpec, EffectStatus, LastSource};
+use crate::effect::{ActiveEffect, Effect, EffectSpec, EffectStatus, LastSource};
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
@@ -186,8 +186,6 @@ impl<'a> Taking<'a> {
         let ActiveEffect { effect, spec, stacks, status, inhibited, magnitudes, stream, last_source, .. } =
             active;
         let EffectSpec { level, context, set_by_caller, granted_tags, .. } = spec;
-        let details = context.details.get().cloned().unwrap_or_default();
-        let ContextDetails { causer, source_object, hit, raw_payload } = details;
         let catalog = &self.sim.catalog;
         let created = effect.usize() >= catalog.effect_count();
         let attribute = |at: usize| catalog.attribute_name(definition.modifiers[at].attribute).to_owned();
@@ -210,11 +208,11 @@ impl<'a> Taking<'a> {
             instigator: self.instigator(active),
             remembered: self.remembered(active, definition, last_source.as_deref()),
             ability: self.source_ability(active),
-            causer,
-            source_object,
-            hit,
+            causer: context.causer(),
+            source_object: context.source_object(),
+            hit: context.hit().copied(),
             origin: context.origin(),
-            payload: raw_payload,
+            payload: context.raw_payload().cloned(),
             set_by_caller: numbers.collect(),
             captured: captures.map(|(capture, value)| self.captured(capture, value.get())).collect(),
             magnitudes: Some(magnitudes.map(|(at, &value)| (attribute(at), value)).collect()),

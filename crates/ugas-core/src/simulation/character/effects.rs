@@ -14,12 +14,10 @@ use crate::character::{
 };
 use crate::effect::magnitude::{Capture, CaptureFrom};
 use crate::effect::{
-    ActiveEffect, Clock, ContextDetails, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus,
-    EffectTimers, LastSource, Overrides,
+    ActiveEffect, Clock, Effect, EffectContext, EffectDef, EffectSpec, EffectStatus, EffectTimers, LastSource,
 };
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::rare::Rare;
 use crate::refusal::Limit;
 use crate::simulation::runtime::DefineEffectError;
 use crate::tag::{TagBits, TagSet};
@@ -209,30 +207,24 @@ impl<'a> Restoring<'a> {
                 Err(at) => numbers.insert(at, (tag, *value)),
             }
         }
-        let context = EffectContext {
-            source: match source {
-                Source::Live(source) => Some(source),
-                Source::Nobody | Source::Gone => None,
-            },
-            ability: None,
-            place: (*origin).into(),
-            details: Rare::new(ContextDetails {
-                causer: *causer,
-                source_object: *source_object,
-                hit: *hit,
-                raw_payload: payload.clone(),
-            }),
-        };
-        EffectSpec {
+        let mut context = EffectContext::of(match source {
+            Source::Live(source) => Some(source),
+            Source::Nobody | Source::Gone => None,
+        });
+        context.set_causer(*causer);
+        context.set_source_object(*source_object);
+        context.set_hit(*hit);
+        context.set_origin(*origin);
+        context.set_raw_payload(payload.clone());
+        let mut spec = EffectSpec {
             set_by_caller: numbers,
             granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),
-            overrides: Rare::new(Overrides {
-                duration: *own_duration,
-                period: own_period.filter(|period| period.is_positive()),
-                asset_tags: asset_tags.iter().filter_map(|name| self.tag(name)).collect(),
-            }),
             ..EffectSpec::new(id, effect.name_hash, *level, context)
-        }
+        };
+        spec.set_duration(*own_duration);
+        spec.set_period(own_period.filter(|period| period.is_positive()));
+        spec.set_asset_tags(asset_tags.iter().filter_map(|name| self.tag(name)).collect());
+        spec
     }
 
     /// Frozen readings that are known; returns the positions of those that are not.

@@ -76,7 +76,7 @@ impl Reload<'_> {
             controller: *controller,
             level: *level,
             input: input.clone(),
-            source_object: source_object.clone(),
+            source_object: *source_object,
             dynamic_tags: dynamic_tags.iter().filter_map(|&tag| self.ids.tag(tag)).collect(),
             parameters,
             granted_by,

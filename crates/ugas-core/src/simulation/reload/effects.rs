@@ -9,13 +9,12 @@ use crate::catalog::DefinitionKind;
 use crate::effect::magnitude::Capture;
 use crate::effect::{
     ActiveEffect, Duration, Effect, EffectSpec, EffectStatus, EffectTimers, ExecutionPolicy, LastSource,
-    Overrides, Reading, Readings,
+    Reading, Readings,
 };
 use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
-use crate::rare::Rare;
 use crate::refusal::RefusalReason;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
@@ -121,13 +120,14 @@ impl Reload<'_> {
         };
         let granted_tags = tags(&spec.granted_tags);
         let asset_tags = tags(spec.asset_tags());
-        let overrides = Overrides { duration: spec.duration(), period: spec.period(), asset_tags };
         let mut translated = EffectSpec {
             set_by_caller: numbers,
             granted_tags,
-            overrides: Rare::new(overrides),
             ..EffectSpec::new(spec.effect, spec.name_hash, spec.level, spec.context.clone())
         };
+        translated.set_duration(spec.duration());
+        translated.set_period(spec.period());
+        translated.set_asset_tags(asset_tags);
         translated.set_prediction(spec.prediction());
         translated
     }
