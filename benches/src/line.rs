@@ -18,7 +18,7 @@ pub(crate) enum Goal {
     Floor(f64),
     /// At least so many times as fast as the peer.
     Peer(f64),
-    /// At most so many times the peer, which is another path of ours.
+    /// At most so many times the peer.
     AtMostPeer(f64),
     /// At most so many nanoseconds or bytes.
     AtMost(f64),
