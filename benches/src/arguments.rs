@@ -69,15 +69,19 @@ impl Arguments {
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut arguments =
             Self { task: Task::Table, quick: false, json: false, svg: None, into: None, only: Vec::new() };
+        let mut tasks: Vec<(String, Task)> = Vec::new();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
-                "--help" | "-h" => arguments.task = Task::Help,
-                "--workloads" => arguments.task = Task::Workloads,
-                "--scaling" => arguments.task = Task::Scaling,
-                "--count" => arguments.task = Task::Count(Keeping::Compare),
-                "--count-rewrite" => arguments.task = Task::Count(Keeping::Rewrite),
-                "--count-one" => arguments.task = Task::CountOne(value()?),
+                "--help" | "-h" => tasks.push((word, Task::Help)),
+                "--workloads" => tasks.push((word, Task::Workloads)),
+                "--scaling" => tasks.push((word, Task::Scaling)),
+                "--count" => tasks.push((word, Task::Count(Keeping::Compare))),
+                "--count-rewrite" => tasks.push((word, Task::Count(Keeping::Rewrite))),
+                "--count-one" => {
+                    let name = value()?;
+                    tasks.push((word, Task::CountOne(name)));
+                }
                 "--quick" => arguments.quick = true,
                 "--json" => arguments.json = true,
                 "--svg" => arguments.svg = Some(value()?.into()),
@@ -86,6 +90,7 @@ impl Arguments {
                 _ => return Err(format!("unknown argument {word}")),
             }
         }
+        arguments.task = one_of(tasks)?;
         arguments.check()?;
         Ok(arguments)
     }
@@ -103,13 +108,28 @@ impl Arguments {
         if !has_lines && (self.json || self.svg.is_some()) {
             return Err("--json and --svg go with the table and with --workloads".to_owned());
         }
-        let folder = |path: &PathBuf| {
-            path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
-        };
-        if !self.svg.iter().chain(&self.into).all(folder) {
-            return Err("the folder to write to is not there".to_owned());
+        let folders = self.svg.iter().chain(&self.into).filter_map(|path| path.parent());
+        match folders.into_iter().find(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+            Some(folder) => Err(format!("the folder to write to, {}, is not there", folder.display())),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// That some group may have what each `--only` names, before anything is measured.
+    pub(crate) fn check_groups(&self, groups: &[&str]) -> Result<(), String> {
+        self.check_only(groups, |group, only| group.starts_with(only) || only.starts_with(group))
+    }
+
+    /// That each `--only` names something.
+    pub(crate) fn check_names(&self, names: &[&str]) -> Result<(), String> {
+        self.check_only(names, |name, only| name.starts_with(only))
+    }
+
+    fn check_only(&self, names: &[&str], is_named: fn(&str, &str) -> bool) -> Result<(), String> {
+        match self.only.iter().find(|only| !names.iter().any(|name| is_named(name, only))) {
+            Some(only) => Err(format!("nothing is called `{only}`; there are: {}", names.join(", "))),
+            None => Ok(()),
+        }
     }
 
     /// Whether some of what is measured under this name is wanted.
@@ -121,4 +141,16 @@ impl Arguments {
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()))
     }
+}
+
+/// The task among those that were named; the table if none was.
+fn one_of(mut tasks: Vec<(String, Task)>) -> Result<Task, String> {
+    if tasks.iter().any(|(_, task)| *task == Task::Help) {
+        return Ok(Task::Help);
+    }
+    tasks.dedup_by(|(_, one), (_, other)| one == other);
+    if let [(one, _), (other, _), ..] = &tasks[..] {
+        return Err(format!("{one} and {other} are two tasks: name one"));
+    }
+    Ok(tasks.pop().map_or(Task::Table, |(_, task)| task))
 }

@@ -13,6 +13,7 @@ use ugas::prelude::*;
 
 use crate::arguments::{Arguments, Keeping};
 use crate::lines::crowd;
+use crate::say;
 use crate::table::render_rows;
 use crate::world::{World, combat, knowing};
 
@@ -64,16 +65,18 @@ fn measured_operations(operation: &mut Work) {
 
 /// Counts all operations and compares or records them.
 pub(crate) fn run(keeping: Keeping, arguments: &Arguments) -> ExitCode {
+    compare(keeping, arguments).unwrap_or_else(|problem| {
+        eprintln!("{problem}");
+        ExitCode::from(2)
+    })
+}
+
+fn compare(keeping: Keeping, arguments: &Arguments) -> Result<ExitCode, String> {
+    arguments.check_names(&OPERATIONS.map(|(name, _)| name))?;
     let recorded = recorded();
     let (mut rows, mut text, mut worse) = (Vec::new(), HEAD.to_owned(), 0);
     for (name, _) in OPERATIONS.iter().filter(|(name, _)| arguments.wants(name)) {
-        let count = match count(name) {
-            Ok(count) => count,
-            Err(problem) => {
-                eprintln!("{problem}");
-                return ExitCode::from(2);
-            }
-        };
+        let count = count(name)?;
         let _ = writeln!(text, "{name} {count}");
         let before = recorded.iter().find(|(known, _)| known == name).map(|(_, count)| *count);
         let change = before.map(|before| count as f64 / before as f64 - 1.0);
@@ -91,21 +94,18 @@ pub(crate) fn run(keeping: Keeping, arguments: &Arguments) -> ExitCode {
         rows.push([(*name).to_owned(), count.to_string(), before, shown, verdict.to_owned()]);
     }
     let head = ["operation", "instructions", "on record", "change", "verdict"];
-    print!("{}", render_rows(&head, rows.iter().map(|row| &row[..])));
+    say(render_rows(&head, rows.iter().map(|row| &row[..])).trim_end())?;
     if keeping == Keeping::Rewrite {
-        if let Err(error) = fs::write(record(), text) {
-            eprintln!("{}: {error}", record().display());
-            return ExitCode::from(2);
-        }
-        return ExitCode::SUCCESS;
+        fs::write(record(), text).map_err(|error| format!("{}: {error}", record().display()))?;
+        return Ok(ExitCode::SUCCESS);
     }
     if worse > 0 {
-        println!(
+        say(&format!(
             "\n{worse} operations take more instructions than on record. If that is meant, `--count-rewrite`."
-        );
-        return ExitCode::FAILURE;
+        ))?;
+        return Ok(ExitCode::FAILURE);
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
 const HEAD: &str = "\

@@ -18,7 +18,7 @@ pub(crate) enum Goal {
     Floor(f64),
     /// At least so many times as fast as the peer.
     Peer(f64),
-    /// At most so many times the peer, which is another path of ours.
+    /// At most so many times the peer.
     AtMostPeer(f64),
     /// At most so many nanoseconds or bytes.
     AtMost(f64),
@@ -109,10 +109,15 @@ impl Line {
         self.is_met().map(|met| if met { "met" } else { "short" })
     }
 
-    /// In JSON a ratio is ours divided by floor, peer or what is allowed, and met if it is at most the goal.
+    /// In JSON a ratio is ours divided by floor, peer or what is allowed, and met if it is at most the goal. What is allowed
+    /// is in nanoseconds or bytes, as ours is.
     pub(crate) fn to_json(&self) -> Value {
         let time = |value: f64| (self.unit == Unit::Nanoseconds).then_some(value);
         let size = |value: f64| (self.unit == Unit::Bytes).then_some(value);
+        let allowed = match self.goal {
+            Goal::AtMost(allowed) => Some(allowed),
+            Goal::Floor(_) | Goal::Peer(_) | Goal::AtMostPeer(_) => None,
+        };
         json!({
             "name": self.name,
             "ours_ns": time(self.ours),
@@ -122,6 +127,7 @@ impl Line {
             "ours_bytes": size(self.ours),
             "peer_bytes": self.peer.and_then(|(_, value)| size(value)),
             "floor_bytes": self.floor.and_then(size),
+            "allowed": allowed,
             "ratio": self.ratio(),
             "goal": self.limit(),
             "allocations": self.allocations,

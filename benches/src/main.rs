@@ -16,6 +16,7 @@ mod table;
 mod workloads;
 mod world;
 
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -41,30 +42,40 @@ fn main() -> ExitCode {
         Task::Count(keeping) => return count::run(*keeping, &arguments),
         Task::CountOne(name) => return count::one(name),
     };
-    let text = match shown {
-        Ok(text) => text,
+    match shown.and_then(|text| deliver(&arguments, &text)) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("{problem}");
-            return ExitCode::from(2);
+            ExitCode::from(2)
         }
-    };
-    println!("{}", text.trim_end());
-    if let Some(path) = &arguments.into
-        && let Err(problem) = document::replace(path, arguments.task.section(), &text)
-    {
-        eprintln!("{}: {problem}", path.display());
-        return ExitCode::from(2);
     }
-    ExitCode::SUCCESS
+}
+
+/// Prints a result, and puts it into a document if that is wanted.
+fn deliver(arguments: &Arguments, text: &str) -> Result<(), String> {
+    if let Some(path) = &arguments.into {
+        document::replace(path, arguments.task.section(), text)
+            .map_err(|problem| format!("{}: {problem}", path.display()))?;
+    }
+    say(text.trim_end())
+}
+
+/// Prints a text. Whoever reads it may have seen enough and be gone, as `head` does; that is no failure.
+///
+/// # Errors
+/// If it cannot be written for another reason.
+fn say(text: &str) -> Result<(), String> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("the result cannot be shown: {error}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Lines as text or JSON, and as a picture if one is wanted.
 fn show(arguments: &Arguments, groups: &[lines::Group], effort: Effort) -> Result<String, String> {
-    let lines = measure_lines(groups, arguments, effort);
-    if lines.is_empty() {
-        let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
-        return Err(format!("nothing is called like that; there are: {}", names.join(", ")));
-    }
+    let lines = measure_lines(groups, arguments, effort)?;
     if let Some(path) = &arguments.svg {
         std::fs::write(path, chart::draw(&lines)).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -74,11 +85,24 @@ fn show(arguments: &Arguments, groups: &[lines::Group], effort: Effort) -> Resul
     })
 }
 
-fn measure_lines(groups: &[lines::Group], arguments: &Arguments, effort: Effort) -> Vec<Line> {
+/// # Errors
+/// If something is asked for that there is not.
+fn measure_lines(
+    groups: &[lines::Group],
+    arguments: &Arguments,
+    effort: Effort,
+) -> Result<Vec<Line>, String> {
+    let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
+    arguments.check_groups(&names)?;
     let wanted = groups.iter().filter(|(name, _)| arguments.wants_of(name));
-    let measured = wanted.flat_map(|(name, measure)| {
-        eprintln!("measuring {name}");
-        measure(effort)
-    });
-    measured.filter(|line| arguments.wants(&line.name)).collect()
+    let mut measured: Vec<Line> = wanted
+        .flat_map(|(name, measure)| {
+            eprintln!("measuring {name}");
+            measure(effort)
+        })
+        .collect();
+    let names: Vec<&str> = measured.iter().map(|line| line.name.as_str()).collect();
+    arguments.check_names(&names)?;
+    measured.retain(|line| arguments.wants(&line.name));
+    Ok(measured)
 }

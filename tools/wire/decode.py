@@ -3,7 +3,10 @@
 
     decode.py                       checks the test vectors of the repository; 1 if a reading differs
     decode.py VECTORS.json          checks these
-    decode.py VECTORS.json server HEX    reads one datagram with the dictionary of that file
+    decode.py VECTORS.json server HEX...    reads datagrams to the server (or `client`) with the dictionary of that file
+
+Datagrams to a client are read one after another, as one client does that acknowledges what it can read: an update may rely on
+those before it. One that is refused is said so and left out; the exit code is then 1.
 
 Nothing but the standard library is needed.
 """
@@ -258,6 +261,7 @@ class Listener:
                 if known and (generation < known["generation"] or tick < since):
                     continue
                 known = {"generation": generation, "first": tick, "newest": tick, "is_gone": is_gone, "values": {}}
+                known["packet"] = update["packet"]
                 self.known[place] = known
             if is_gone:
                 continue
@@ -268,6 +272,8 @@ class Listener:
                 if piece["piece"] in ("attribute", "tag"):
                     values = known["values"].setdefault((piece["piece"], piece["id"]), {})
                     values[update["tick"]] = piece["is"]
+        is_over = lambda known: known["is_gone"] and self.newest - known["packet"] >= 66
+        self.known = {place: known for place, known in self.known.items() if not is_over(known)}
 
     def packet_near(self, low):
         least = max(0, self.newest - 223)
@@ -883,17 +889,28 @@ def check(path):
     return len(vectors["vectors"]) + len(vectors["refused"]), wrong
 
 
+def show(path, to, datagrams):
+    """Reads datagrams one after another; 1 if one is refused."""
+    dictionary = Dictionary(json.loads(path.read_text(encoding="utf-8"))["dictionary"])
+    listener, failed = Listener(), False
+    for number, datagram in enumerate(datagrams, 1):
+        try:
+            message = read(dictionary, to, bytes.fromhex(datagram), listener)
+        except (Refused, ValueError) as error:
+            print(f"datagram {number}: refused: {error}", file=sys.stderr)
+            failed = True
+            continue
+        if message["message"] == "update":
+            listener.note(message)
+        print(json.dumps(message, indent=2))
+    return 1 if failed else 0
+
+
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     paths = [pathlib.Path(arguments[0])] if arguments else sorted(root.glob("crates/ugas-net/tests/vectors/wire-*.json"))
-    if len(arguments) == 3:
-        dictionary = Dictionary(json.loads(paths[0].read_text(encoding="utf-8"))["dictionary"])
-        try:
-            print(json.dumps(read(dictionary, arguments[1], bytes.fromhex(arguments[2])), indent=2))
-            return 0
-        except Refused as error:
-            print(f"refused: {error}", file=sys.stderr)
-            return 1
+    if len(arguments) >= 3 and arguments[1] in ("server", "client"):
+        return show(paths[0], arguments[1], arguments[2:])
     if not paths or len(arguments) > 1:
         print(__doc__, file=sys.stderr)
         return 2

@@ -119,8 +119,7 @@ fn ours(shape: &Shape) -> Subject<'static> {
 
 fn floor(shape: &Shape) -> Subject<'static> {
     let place = |name: &String| shape.derived.iter().position(|(derived, _)| derived == name);
-    let reads: Vec<usize> =
-        shape.reads.iter().filter_map(place).map(|at| at + 1).collect();
+    let reads: Vec<usize> = shape.reads.iter().filter_map(place).map(|at| at + 1).collect();
     assert_eq!(reads.len(), shape.reads.len());
     let mut values = Derived::new(shape.derived.len(), shape.by_hand);
     for root in [2.0, 3.0] {

@@ -14,6 +14,7 @@ use bevy::ecs::component::Mutable;
 use bevy::prelude::*;
 use bevy::state::app::StatesPlugin;
 use bevy_replicon::prelude::*;
+use bevy_replicon::shared::server_entity_map::ServerEntityMap;
 use bevy_replicon::test_app::{ServerTestAppExt, TestClientEntity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::quantise::Quantiser;
 
 use crate::lines::{Change, Trace};
+
+/// Attributes of the workloads; their ids go by their names.
+const ATTRIBUTES: usize = 4;
 
 /// An attribute of others.
 #[derive(Component, Serialize, Deserialize, PartialEq)]
@@ -36,7 +40,7 @@ struct Exact<const N: u32>(f32, f32);
 struct Tags(u32);
 
 /// An effect or an ability, as the core writes it.
-#[derive(Component, Serialize, Deserialize, PartialEq)]
+#[derive(Component, Serialize, Deserialize, PartialEq, Debug)]
 struct Record(Vec<u8>);
 
 /// Bytes to the client while the changes of a trace are replicated.
@@ -50,6 +54,7 @@ pub(crate) fn replicated_bytes(trace: &Trace) -> Option<f64> {
     for _ in 0..8 {
         peer.tick();
     }
+    let begun = peer.compare(trace);
     let mut bytes = 0;
     for changes in &trace.ticks {
         changes.iter().for_each(|change| peer.change(trace, change));
@@ -58,7 +63,7 @@ pub(crate) fn replicated_bytes(trace: &Trace) -> Option<f64> {
     for _ in 0..8 {
         peer.tick();
     }
-    peer.compare();
+    assert_ne!(peer.compare(trace), begun, "attributes of others changed");
     Some(bytes as f64)
 }
 
@@ -148,10 +153,64 @@ impl Peer {
         }
     }
 
-    /// The client has what the server has.
-    fn compare(&mut self) {
-        assert_eq!(sums(&mut self.server), sums(&mut self.client), "bevy_replicon replicates");
+    /// The client has what the server has of every controller and every record. Gives the attributes of others.
+    fn compare(&self, trace: &Trace) -> Vec<[Option<u32>; ATTRIBUTES]> {
+        let (server, client) = (self.server.world(), self.client.world());
+        let to_client = client.resource::<ServerEntityMap>().to_client();
+        let there =
+            |entity: &Entity| client.entity(*to_client.get(entity).expect("bevy_replicon replicates it"));
+        let mut shown = Vec::new();
+        for (controller, entity) in &self.controllers {
+            let told = State::of(server.entity(*entity));
+            assert_eq!(State::of(there(entity)), told, "bevy_replicon replicates {controller:?}");
+            if *controller == trace.own {
+                assert!(
+                    told.exact.iter().all(Option::is_some),
+                    "all attributes of the client's own are told"
+                );
+            } else {
+                assert!(told.shown.iter().any(Option::is_some), "attributes of {controller:?} are told");
+                shown.push(told.shown);
+            }
+        }
+        for (key, entity) in &self.records {
+            let told = server.get::<Record>(*entity).expect("it was spawned with one");
+            assert_eq!(there(entity).get::<Record>(), Some(told), "bevy_replicon replicates {key:?}");
+        }
+        assert_eq!(
+            to_client.len(),
+            self.controllers.len() + self.records.len(),
+            "the client has nothing else"
+        );
+        assert_eq!(shown.len(), trace.in_view - 1, "everybody is told of");
+        shown
     }
+}
+
+/// What a side has of a controller, attributes by number.
+#[derive(PartialEq, Debug)]
+struct State {
+    shown: [Option<u32>; ATTRIBUTES],
+    exact: [Option<(f32, f32)>; ATTRIBUTES],
+    tags: Option<u32>,
+}
+
+impl State {
+    fn of(entity: EntityRef<'_>) -> Self {
+        Self {
+            shown: [shown::<0>(entity), shown::<1>(entity), shown::<2>(entity), shown::<3>(entity)],
+            exact: [exact::<0>(entity), exact::<1>(entity), exact::<2>(entity), exact::<3>(entity)],
+            tags: entity.get::<Tags>().map(|tags| tags.0),
+        }
+    }
+}
+
+fn shown<const N: u32>(entity: EntityRef<'_>) -> Option<u32> {
+    entity.get::<Shown<N>>().map(|shown| shown.0)
+}
+
+fn exact<const N: u32>(entity: EntityRef<'_>) -> Option<(f32, f32)> {
+    entity.get::<Exact<N>>().map(|exact| (exact.0, exact.1))
 }
 
 fn app() -> App {
@@ -187,15 +246,4 @@ fn code(quantiser: Quantiser, value: f64) -> u32 {
         }
         _ => value.round() as u32,
     }
-}
-
-/// Sums over all entities, the same on both sides if everything arrived.
-fn sums(app: &mut App) -> [u64; 4] {
-    let world = app.world_mut();
-    let health = world.query::<&Shown<0>>().iter(world).map(|shown| u64::from(shown.0)).sum();
-    let tags = world.query::<&Tags>().iter(world).map(|tags| u64::from(tags.0)).sum();
-    let own = world.query::<&Exact<0>>().iter(world).map(|exact| u64::from(exact.0.to_bits())).sum();
-    let bytes_of = |record: &Record| record.0.iter().map(|byte| u64::from(*byte)).sum::<u64>();
-    let bytes = world.query::<&Record>().iter(world).map(bytes_of).sum();
-    [health, tags, own, bytes]
 }

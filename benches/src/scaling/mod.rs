@@ -81,12 +81,10 @@ fn curves() -> Vec<Curve> {
 /// Measures all curves, and lists what grows faster than it should.
 ///
 /// # Errors
-/// If no curve is called as was asked for.
+/// If a curve is asked for that there is not.
 pub(crate) fn measure(arguments: &Arguments, effort: Effort) -> Result<String, String> {
-    if !curves().iter().any(|curve| arguments.wants(curve.name)) {
-        let names: Vec<&str> = curves().iter().map(|curve| curve.name).collect();
-        return Err(format!("nothing is called like that; there are: {}", names.join(", ")));
-    }
+    let names: Vec<&str> = curves().iter().map(|curve| curve.name).collect();
+    arguments.check_names(&names)?;
     let effort = Effort { rounds: 3, slice: effort.slice / 2, ..effort };
     let mut rows = Vec::new();
     let mut worse = Vec::new();

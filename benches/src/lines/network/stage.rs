@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use ugas::core::mirror::Piece;
 use ugas::net::quantise::Quantiser;
 use ugas::net::wire::Dictionary;
 use ugas::net::{
     Client, ClientConfig, Lens, Own, PeerId, Server, ServerConfig, ServerEvent, TickLength, Transmit,
 };
-use ugas::{Config, Simulation, Span, Time};
+use ugas::{Config, ControllerId, Simulation, Span, TagId, Time};
 
 use super::trace::Trace;
 use crate::workloads::Host;
@@ -34,6 +35,18 @@ const STEPS: u32 = 4;
 /// How long the client is in before it is watched.
 const SETTLING: u32 = 3;
 
+/// How exactly others are told of mana.
+const SHOWN_MANA: Quantiser = Quantiser::Range { min: 0.0, max: 127.0, bits: 7 };
+
+/// What others see of somebody.
+#[derive(PartialEq, Debug)]
+struct Looks {
+    health: f64,
+    mana: f64,
+    /// With how often each was granted.
+    tags: Vec<(TagId, u32)>,
+}
+
 /// A fight behind a server, and a client that watches.
 pub(crate) struct Stage<H> {
     host: H,
@@ -48,10 +61,10 @@ pub(crate) struct Stage<H> {
     frame: u32,
     to_client: VecDeque<(Time, Vec<u8>)>,
     to_server: VecDeque<(Time, Vec<u8>)>,
-    /// What health everybody in view had, until it has arrived that they had.
-    under_way: VecDeque<(Time, Vec<f64>)>,
+    /// How everybody in view was, until it has arrived that they were.
+    under_way: VecDeque<(Time, Vec<Looks>)>,
     /// The same, as it arrived last.
-    arrived: Vec<f64>,
+    arrived: Vec<Looks>,
     /// The effect that gives back all health.
     rise: usize,
 }
@@ -73,7 +86,7 @@ impl<H: Host> Stage<H> {
         let (health, mana) = (game.world.attribute("Health"), game.world.attribute("Mana"));
         let dictionary = Dictionary::of(&catalog)
             .with_attribute(health, setting.shown_health)
-            .and_then(|known| known.with_attribute(mana, Quantiser::Range { min: 0.0, max: 127.0, bits: 7 }))
+            .and_then(|known| known.with_attribute(mana, SHOWN_MANA))
             .expect("the quantisers make sense");
         let config = ServerConfig {
             length: TickLength::hertz(setting.rate),
@@ -128,24 +141,34 @@ impl<H: Host> Stage<H> {
         trace
     }
 
-    /// The client sees of others what arrived, but for what is rounded. What is its own it predicts.
+    /// The client sees of others what arrived, but for what is rounded and for counts of tags beyond the most that are told.
+    /// What is its own it predicts.
     fn compare(&self) {
-        let health = self.game.world.attribute("Health");
         let mut others = 0;
         for (unit, arrived) in self.setting.in_view.iter().zip(&self.arrived).skip(1) {
             let local = self.client.local(self.game.world.units[*unit]).expect("the client knows it");
-            let shown = self.client.simulation().current(local, health).expect("it has health");
-            let rounded = self.setting.shown_health.settle(*arrived).expect("it can be told");
-            assert_eq!(shown, rounded, "unit {unit} is told as it is");
+            let rounded = Looks {
+                health: self.setting.shown_health.settle(arrived.health).expect("it can be told"),
+                mana: SHOWN_MANA.settle(arrived.mana).expect("it can be told"),
+                tags: arrived.tags.iter().map(|(tag, count)| (*tag, Piece::MOST_TAGS.min(*count))).collect(),
+            };
+            let shown = self.looks(self.client.simulation(), local);
+            assert_eq!(shown, Some(rounded), "unit {unit} is told as it is");
             others += 1;
         }
         assert_eq!(others, self.setting.in_view.len() - 1, "everybody was told of");
+        assert!(self.arrived.iter().skip(1).any(|looks| !looks.tags.is_empty()), "somebody has tags");
     }
 
-    /// What health everybody in view has.
-    fn health(&self) -> Vec<f64> {
-        let health = self.game.world.attribute("Health");
-        let of = |unit: &usize| self.server.simulation().current(self.game.world.units[*unit], health);
+    fn looks(&self, simulation: &Simulation, controller: ControllerId) -> Option<Looks> {
+        let current = |name| simulation.current(controller, self.game.world.attribute(name));
+        let tags = simulation.tags(controller)?.iter().collect();
+        Some(Looks { health: current("Health")?, mana: current("Mana")?, tags })
+    }
+
+    /// How everybody in view is.
+    fn in_view(&self) -> Vec<Looks> {
+        let of = |unit: &usize| self.looks(self.server.simulation(), self.game.world.units[*unit]);
         self.setting.in_view.iter().filter_map(of).collect()
     }
 
@@ -163,13 +186,13 @@ impl<H: Host> Stage<H> {
                     self.to_client.push_back((self.now + DELAY, bytes));
                 }
                 trace.end_tick();
-                self.under_way.push_back((self.now + DELAY, self.health()));
+                self.under_way.push_back((self.now + DELAY, self.in_view()));
             }
             while let Some(bytes) = arrived(&mut self.to_client, self.now) {
                 self.client.handle(self.now, &bytes);
             }
-            while let Some(health) = arrived(&mut self.under_way, self.now) {
-                self.arrived = health;
+            while let Some(looks) = arrived(&mut self.under_way, self.now) {
+                self.arrived = looks;
             }
             self.client.update(self.now);
             while self.client.poll_event().is_some() {}
