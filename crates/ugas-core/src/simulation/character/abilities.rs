@@ -77,7 +77,7 @@ impl<'a> Restoring<'a> {
             controller: self.id,
             level: saved.level,
             input,
-            source_object: saved.source_object.into(),
+            source_object: saved.source_object,
             dynamic_tags,
             parameters,
             granted_by,
