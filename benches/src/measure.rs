@@ -97,6 +97,12 @@ impl Timing {
         Self { median: at(2), low: at(1), high: at(3), allocations }
     }
 
+    /// Of ticks that are unlike each other, so that their mean counts.
+    pub(crate) fn mean(ticks: &[Duration]) -> Self {
+        let mean = ticks.iter().sum::<Duration>().as_nanos() as f64 / ticks.len().max(1) as f64;
+        Self::of(vec![mean], 0.0)
+    }
+
     /// Width of the middle half as a share of the median.
     pub(crate) fn spread(&self) -> f64 {
         (self.high - self.low) / self.median.max(f64::MIN_POSITIVE)

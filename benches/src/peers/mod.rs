@@ -8,7 +8,7 @@ mod replicon;
 #[cfg(feature = "peers")]
 pub(crate) use gauge::{dependencies, modifiers};
 #[cfg(feature = "peers")]
-pub(crate) use replicon::replicated_bytes;
+pub(crate) use replicon::replicated;
 
 /// How they are called in the table.
 pub(crate) const GAUGE: &str = "bevy_gauge";
@@ -27,10 +27,10 @@ mod none {
         None
     }
 
-    pub(crate) fn replicated_bytes(_trace: &Trace) -> Option<f64> {
+    pub(crate) fn replicated(_trace: &Trace) -> Option<(f64, f64)> {
         None
     }
 }
 
 #[cfg(not(feature = "peers"))]
-pub(crate) use none::{dependencies, modifiers, replicated_bytes};
+pub(crate) use none::{dependencies, modifiers, replicated};

@@ -9,6 +9,7 @@
 //! the client's own, such as an effect, is an entity with its bytes.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use bevy::ecs::component::Mutable;
 use bevy::prelude::*;
@@ -23,6 +24,7 @@ use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::quantise::Quantiser;
 
 use crate::lines::{Change, Trace};
+use crate::measure::{Timing, timed};
 
 /// Attributes of the workloads; their ids go by their names.
 const ATTRIBUTES: usize = 4;
@@ -43,8 +45,8 @@ struct Tags(u32);
 #[derive(Component, Serialize, Deserialize, PartialEq, Debug)]
 struct Record(Vec<u8>);
 
-/// Bytes to the client while the changes of a trace are replicated.
-pub(crate) fn replicated_bytes(trace: &Trace) -> Option<f64> {
+/// Bytes to the client while the changes of a trace are replicated, and nanoseconds of the server for a tick.
+pub(crate) fn replicated(trace: &Trace) -> Option<(f64, f64)> {
     let mut peer = Peer::new();
     for ((controller, key), piece) in &trace.before {
         let own = *controller == trace.own;
@@ -55,16 +57,18 @@ pub(crate) fn replicated_bytes(trace: &Trace) -> Option<f64> {
         peer.tick();
     }
     let begun = peer.compare(trace);
-    let mut bytes = 0;
+    let (mut bytes, mut times) = (0, Vec::new());
     for changes in &trace.ticks {
         changes.iter().for_each(|change| peer.change(trace, change));
-        bytes += peer.tick();
+        let (sent, time) = peer.tick();
+        bytes += sent;
+        times.push(time);
     }
     for _ in 0..8 {
         peer.tick();
     }
     assert_ne!(peer.compare(trace), begun, "attributes of others changed");
-    Some(bytes as f64)
+    Some((bytes as f64, Timing::mean(&times).median))
 }
 
 /// A server, and a client that it replicates to.
@@ -83,9 +87,9 @@ impl Peer {
         Self { server, client, controllers: BTreeMap::new(), records: BTreeMap::new() }
     }
 
-    /// Replicates what changed, and says how many bytes the client was sent.
-    fn tick(&mut self) -> usize {
-        self.server.update();
+    /// Replicates what changed, and says how many bytes the client was sent, and how long the server took.
+    fn tick(&mut self) -> (usize, Duration) {
+        let spent = timed(|| self.server.update());
         let to = **self.client.world().resource::<TestClientEntity>();
         let mut from_client = self.client.world_mut().resource_mut::<ClientMessages>();
         let mut from_server = self.server.world_mut().resource_mut::<ServerMessages>();
@@ -98,7 +102,7 @@ impl Peer {
             from_client.insert_received(channel, message);
         }
         self.client.update();
-        bytes
+        (bytes, spent)
     }
 
     fn change(&mut self, trace: &Trace, change: &Change) {

@@ -16,7 +16,7 @@ pub(crate) use trace::Trace;
 use ugas::net::quantise::Quantiser;
 
 use self::stage::{Setting, Stage};
-use crate::line::{Goal, Line, Unit};
+use crate::line::{Goal, Line, Unit, duration};
 use crate::measure::{Effort, Timing};
 use crate::peers;
 use crate::workloads::fights::{Battle, RAIDERS, Raid};
@@ -67,11 +67,12 @@ fn lines(
     name: &str,
     allowed: f64,
     exactness: &str,
-    host: impl crate::workloads::Host,
+    host: impl crate::workloads::Host + Clone,
     setting: Setting,
 ) -> Vec<Line> {
     let seconds = if effort.is_quick { 2 } else { 30 };
     let (rate, in_view) = (setting.rate, setting.in_view.len() - 1);
+    let game = Stage::new(host.clone(), setting.clone()).alone(seconds);
     let trace = Stage::new(host, setting).watch(seconds);
     let each_second = |bytes: f64| bytes / f64::from(seconds);
     let entropy = entropy::of(&trace);
@@ -89,7 +90,8 @@ fn lines(
         counted(trace.changes(true).count()),
     );
     let floor = each_second(entropy.total());
-    let peer = peers::replicated_bytes(&trace).map(|bytes| (peers::REPLICON, each_second(bytes)));
+    let replicated = peers::replicated(&trace);
+    let peer = replicated.map(|(bytes, _)| (peers::REPLICON, each_second(bytes)));
     let line = |suffix: &str, goal| Line {
         unit: Unit::Bytes,
         ours: each_second(trace.bytes() as f64),
@@ -99,9 +101,24 @@ fn lines(
         note: note.clone(),
         ..Line::new(format!("{name}{suffix}"), Timing::default(), goal)
     };
+    let whole = trace.timing().median;
+    let time = Line::new(format!("{name}-time"), Timing::default(), Goal::AtMostPeer(1.0));
+    let time = Line {
+        ours: (whole - game.median).max(0.0),
+        peer: replicated.map(|(_, time)| (peers::REPLICON, time)),
+        allocations: None,
+        note: format!(
+            "a client more in a tick of the server: {} with it, {} without; peer: an update of its app, which finds and sends the \
+             same changes, without a game; one pass, means",
+            duration(whole),
+            duration(game.median),
+        ),
+        ..time
+    };
     vec![
         line("", Goal::AtMost(allowed)),
         line("-entropy", Goal::Floor(1.5)),
         line("-peer", Goal::AtMostPeer(1.0)),
+        time,
     ]
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ugas::core::mirror::Piece;
 use ugas::net::quantise::Quantiser;
@@ -12,10 +13,12 @@ use ugas::net::{
 use ugas::{Config, ControllerId, Simulation, Span, TagId, Time};
 
 use super::trace::Trace;
+use crate::measure::{Timing, timed};
 use crate::workloads::Host;
 use crate::workloads::game::{FRAMES, Game, Lasting, Ours, effect};
 
 /// How a fight is put on the network.
+#[derive(Clone)]
 pub(crate) struct Setting {
     /// Ticks in a second.
     pub(crate) rate: u32,
@@ -141,6 +144,20 @@ impl<H: Host> Stage<H> {
         trace
     }
 
+    /// How long ticks of the same seconds take if nobody watches.
+    pub(crate) fn alone(mut self, seconds: u32) -> Timing {
+        let (settling, counted) = (SETTLING * self.setting.rate, seconds * self.setting.rate);
+        let step = Span::from_micros(1_000_000 / i64::from(self.setting.rate));
+        let mut tick = || {
+            self.now += step;
+            self.play_tick()
+        };
+        for _ in 0..settling {
+            tick();
+        }
+        Timing::mean(&(0..counted).map(|_| tick()).collect::<Vec<_>>())
+    }
+
     /// The client sees of others what arrived, but for what is rounded and for counts of tags beyond the most that are told.
     /// What is its own it predicts.
     fn compare(&self) {
@@ -180,7 +197,7 @@ impl<H: Host> Stage<H> {
                 self.server.handle(self.now, PEER, &bytes);
             }
             if at == 0 {
-                self.play_tick();
+                trace.spend(self.play_tick());
                 while let Some(Transmit { bytes, .. }) = self.server.poll_transmit() {
                     trace.take(&bytes);
                     self.to_client.push_back((self.now + DELAY, bytes));
@@ -202,8 +219,8 @@ impl<H: Host> Stage<H> {
         }
     }
 
-    /// The frames of the workload that begin within one tick of the server's.
-    fn play_tick(&mut self) {
+    /// The frames of the workload that begin within one tick of the server's, and the tick; how long that took.
+    fn play_tick(&mut self) -> Duration {
         self.tick += 1;
         std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
         while self.frame * self.setting.rate < self.tick * FRAMES {
@@ -216,7 +233,7 @@ impl<H: Host> Stage<H> {
             }
         }
         std::mem::swap(&mut self.game.world.sim, self.server.simulation_mut());
-        self.server.tick(self.now);
+        let spent = timed(|| self.server.tick(self.now));
         while let Some(event) = self.server.poll_event() {
             if let ServerEvent::Joined { client, .. } = event {
                 let units = &self.game.world.units;
@@ -226,6 +243,7 @@ impl<H: Host> Stage<H> {
                 }
             }
         }
+        spent
     }
 }
 

@@ -1,11 +1,14 @@
 //! What a client was told, as changes.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ugas::ControllerId;
 use ugas::core::mirror::{Piece, PieceKey};
 use ugas::net::message::{ControllerChange, ToClient};
 use ugas::net::wire::{Dictionary, Listener};
+
+use crate::measure::Timing;
 
 /// A piece that became another, or nothing.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub(crate) struct Trace {
     bytes: usize,
     own_bits: u64,
     other_bits: u64,
+    /// How long the server took for each tick that counts.
+    times: Vec<Duration>,
     tick: Vec<Change>,
 }
 
@@ -54,6 +59,7 @@ impl Trace {
             bytes: 0,
             own_bits: 0,
             other_bits: 0,
+            times: Vec::new(),
             tick: Vec::new(),
         }
     }
@@ -93,6 +99,18 @@ impl Trace {
         } else {
             self.before.clone_from(&self.known);
         }
+    }
+
+    /// The server took so long for the tick.
+    pub(crate) fn spend(&mut self, time: Duration) {
+        if self.is_counting {
+            self.times.push(time);
+        }
+    }
+
+    /// How long the server took for a tick.
+    pub(crate) fn timing(&self) -> Timing {
+        Timing::mean(&self.times)
     }
 
     /// Bytes to the client.
