@@ -67,7 +67,7 @@ fn lines(
     name: &str,
     allowed: f64,
     exactness: &str,
-    host: impl crate::workloads::Host + Clone,
+    host: impl crate::workloads::Host,
     setting: Setting,
 ) -> Vec<Line> {
     let seconds = if effort.is_quick { 2 } else { 30 };
