@@ -81,14 +81,16 @@ impl<T: fmt::Debug> fmt::Debug for Rare<T> {
 /// Numbers that there may not be, each with a bit in `known`: beside a word of its own that says so, each would take the space
 /// of two. One that there is not is zero, so that equal records are equal.
 macro_rules! optional_numbers {
-    ($($bit:expr, $field:ident, $set:ident: $kind:ty = $none:expr;)*) => {$(
+    ($($(#[$doc:meta])* $visibility:vis $field:ident, $set:ident: $bit:expr, $kind:ty = $none:expr;)*) => {$(
+        $(#[$doc])*
         #[inline]
-        pub(crate) fn $field(&self) -> Option<$kind> {
+        $visibility fn $field(&self) -> Option<$kind> {
             (self.known & $bit != 0).then_some(self.$field)
         }
 
+        #[doc = concat!("Sets or forgets [`Self::", stringify!($field), "`].")]
         #[inline]
-        pub(crate) fn $set(&mut self, value: Option<$kind>) {
+        $visibility fn $set(&mut self, value: Option<$kind>) {
             self.known = if value.is_some() { self.known | $bit } else { self.known & !$bit };
             self.$field = value.unwrap_or($none);
         }

@@ -117,26 +117,34 @@ pub(crate) use cloned_struct;
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode), [`Decode`](super::Decode) and
 /// [`Debug`](core::fmt::Debug) for a type that is not kept as it is written: a list of parts in the order of the format, each
-/// with how it is asked for, and how what was read becomes the type again.
+/// with how it is asked for, and how what was read becomes the type again. Marks are those of [`plain_struct`]. Patterns after
+/// `where` name what parts are made of; without `..` in them, a field that is added and forgotten does not compile.
 macro_rules! plain_parts {
-    ($name:ident |$value:ident, $decoder:ident| { $($part:ident: $of:expr),* $(,)? } => $made:block) => {
+    (
+        $name:ident |$value:ident, $decoder:ident| $(where { $($pattern:pat = $from:expr;)* })?
+        { $($part:ident $([$mark:ident])? $(: $of:expr)?),* $(,)? } => $made:block
+    ) => {
+        #[allow(unused_variables, reason = "what follows from other fields is only shown")]
         impl $crate::hash::StateHash for $name {
             fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
                 let $value = self;
-                $($crate::hash::StateHash::state_hash(&$of, hasher);)*
+                $($(let $pattern = $from;)*)?
+                $($crate::codec::plain_parts!(@hash [$($mark)?] hasher, $part $(: $of)?);)*
             }
         }
 
+        #[allow(unused_variables, reason = "what follows from other fields is not written")]
         impl $crate::codec::Encode for $name {
             fn encode(&self, encoder: &mut $crate::codec::Encoder) {
                 let $value = self;
-                $($crate::codec::Encode::encode(&$of, encoder);)*
+                $($(let $pattern = $from;)*)?
+                $($crate::codec::plain_parts!(@encode [$($mark)?] encoder, $part $(: $of)?);)*
             }
         }
 
         impl $crate::codec::Decode for $name {
             fn decode($decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                $(let $part = $crate::codec::Decode::decode($decoder)?;)*
+                $($crate::codec::plain_parts!(@decode [$($mark)?] $decoder, $part);)*
                 $made
             }
         }
@@ -144,11 +152,29 @@ macro_rules! plain_parts {
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let $value = self;
+                $($(let $pattern = $from;)*)?
                 let mut shown = f.debug_struct(stringify!($name));
-                $(shown.field(stringify!($part), &$of);)*
+                $(shown.field(stringify!($part), &$crate::codec::plain_parts!(@of $part $(: $of)?));)*
                 shown.finish()
             }
         }
+    };
+    (@of $part:ident) => { $part };
+    (@of $part:ident: $of:expr) => { $of };
+    (@hash [index] $($rest:tt)*) => {};
+    (@hash [unhashed] $($rest:tt)*) => {};
+    (@hash [$($derived:ident)?] $hasher:ident, $($part:tt)*) => {
+        $crate::hash::StateHash::state_hash(&$crate::codec::plain_parts!(@of $($part)*), $hasher)
+    };
+    (@encode [index] $($rest:tt)*) => {};
+    (@encode [derived] $($rest:tt)*) => {};
+    (@encode [$($unhashed:ident)?] $encoder:ident, $($part:tt)*) => {
+        $crate::codec::Encode::encode(&$crate::codec::plain_parts!(@of $($part)*), $encoder)
+    };
+    (@decode [index] $($rest:tt)*) => {};
+    (@decode [derived] $($rest:tt)*) => {};
+    (@decode [$($unhashed:ident)?] $decoder:ident, $part:ident) => {
+        let $part = $crate::codec::Decode::decode($decoder)?;
     };
 }
 pub(crate) use plain_parts;

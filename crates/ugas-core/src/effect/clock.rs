@@ -43,10 +43,10 @@ impl Clock {
     }
 
     optional_numbers! {
-        DURATION, duration, set_duration: Span = Span::ZERO;
-        EXPIRES, expires, set_expires: Time = Time::ZERO;
-        PERIOD, period, set_period: Span = Span::ZERO;
-        NEXT_TICK, next_tick, set_next_tick: Time = Time::ZERO;
+        pub(crate) duration, set_duration: DURATION, Span = Span::ZERO;
+        pub(crate) expires, set_expires: EXPIRES, Time = Time::ZERO;
+        pub(crate) period, set_period: PERIOD, Span = Span::ZERO;
+        pub(crate) next_tick, set_next_tick: NEXT_TICK, Time = Time::ZERO;
     }
 
     /// Lets it run from `now` on.

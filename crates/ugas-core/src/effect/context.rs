@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::codec::{cloned_struct, plain_parts, plain_struct};
 use crate::handle::{AbilityHandle, ControllerId};
 use crate::id::ActorId;
-use crate::rare::Rare;
+use crate::rare::{Rare, optional_numbers};
 
 /// A point or a direction in the host's world.
 pub type Vector3 = [f64; 3];
@@ -75,10 +75,6 @@ pub struct EffectContext {
     details: Rare<ContextDetails>,
 }
 
-const CAUSER: u8 = 1;
-const SOURCE_OBJECT: u8 = 2;
-const ORIGIN: u8 = 4;
-
 /// What stands where there is no actor.
 const NOBODY: ActorId = ActorId(0);
 
@@ -110,14 +106,13 @@ impl EffectContext {
         Self { source: source.into(), ..Self::default() }
     }
 
-    /// The actor that physically caused it: a weapon, a projectile.
-    pub fn causer(&self) -> Option<ActorId> {
-        (self.known & CAUSER != 0).then_some(self.causer)
-    }
-
-    /// The object it originated from.
-    pub fn source_object(&self) -> Option<ActorId> {
-        (self.known & SOURCE_OBJECT != 0).then_some(self.source_object)
+    optional_numbers! {
+        /// The actor that physically caused it: a weapon, a projectile.
+        pub causer, set_causer: 1, ActorId = NOBODY;
+        /// The object it originated from.
+        pub source_object, set_source_object: 2, ActorId = NOBODY;
+        /// World location for positional effects.
+        pub origin, set_origin: 4, Vector3 = [0.0; 3];
     }
 
     /// The hit that led to it.
@@ -125,37 +120,14 @@ impl EffectContext {
         self.details.get().and_then(|details| details.hit.as_ref())
     }
 
-    /// World location for positional effects.
-    pub fn origin(&self) -> Option<Vector3> {
-        (self.known & ORIGIN != 0).then_some(self.origin)
-    }
-
     /// Data of the host's own; see [`ContextPayload`]. Immutable, so sharing it is as good as copying it.
     pub fn raw_payload(&self) -> Option<&Arc<RawPayload>> {
         self.details.get().and_then(|details| details.raw_payload.as_ref())
     }
 
-    /// Sets or forgets the actor that physically caused the effect.
-    pub fn set_causer(&mut self, causer: Option<ActorId>) {
-        self.causer = causer.unwrap_or(NOBODY);
-        self.know(CAUSER, causer.is_some());
-    }
-
-    /// Sets or forgets the object the effect originated from.
-    pub fn set_source_object(&mut self, object: Option<ActorId>) {
-        self.source_object = object.unwrap_or(NOBODY);
-        self.know(SOURCE_OBJECT, object.is_some());
-    }
-
     /// Sets or forgets the hit.
     pub fn set_hit(&mut self, hit: Option<HitResult>) {
         self.details.set(hit, |details| &mut details.hit);
-    }
-
-    /// Sets or forgets the world location.
-    pub fn set_origin(&mut self, origin: Option<Vector3>) {
-        self.origin = origin.unwrap_or_default();
-        self.know(ORIGIN, origin.is_some());
     }
 
     /// Sets or forgets the data of the host's own.
@@ -204,11 +176,6 @@ impl EffectContext {
     pub fn payload<P: ContextPayload>(&self) -> Option<P> {
         let raw = self.raw_payload()?;
         if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
-    }
-
-    #[inline]
-    fn know(&mut self, bit: u8, is_known: bool) {
-        self.known = if is_known { self.known | bit } else { self.known & !bit };
     }
 
     /// What is shared by copies.

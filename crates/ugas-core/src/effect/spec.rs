@@ -101,11 +101,12 @@ impl EffectSpec {
         self.key()
     }
 
-    // What it has instead of the effect's own, and the prediction that it belongs to.
     optional_numbers! {
-        1, duration, set_duration: Span = Span::ZERO;
-        2, period, set_period: Span = Span::ZERO;
-        4, key, set_prediction: PredictionKey = PredictionKey(0);
+        /// The duration that it has instead of the effect's.
+        pub(crate) duration, set_duration: 1, Span = Span::ZERO;
+        /// The period that it has instead of the effect's.
+        pub(crate) period, set_period: 2, Span = Span::ZERO;
+        pub(crate) key, set_prediction: 4, PredictionKey = PredictionKey(0);
     }
 
     /// Tags that describe the effect, beside its own.
