@@ -2,8 +2,8 @@
 //
 //   node web/tests/inspector.mjs [--screenshots FOLDER]
 //
-// Needs the binary (UGAS, otherwise target/debug/ugas) and a Chromium (CHROMIUM, otherwise from the path). Without a browser
-// it says so and is done.
+// Needs the binary (UGAS, otherwise target/debug/ugas) and a Chromium (CHROMIUM, otherwise from the path). Exit status 2: there
+// is no browser.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -21,8 +21,8 @@ const folder = process.argv.includes("--screenshots") ? process.argv[process.arg
 
 const file = findBrowser();
 if (!file) {
-  console.log("skipped: there is no Chromium on this machine");
-  process.exit(0);
+  console.error("no Chromium found: install the package chromium, or set CHROMIUM to the path of the program");
+  process.exit(2);
 }
 const scratch = mkdtempSync(join(tmpdir(), "ugas-inspector-"));
 if (folder) mkdirSync(folder, { recursive: true });

@@ -71,6 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let has_screen = is_terminal && !arguments.headless && arguments.format == Format::Text;
     let pace = if has_screen || arguments.real_time { Pace::Clock } else { Pace::Machine };
+    if arguments.format == Format::Text {
+        let (seconds, link, seed) = (arguments.seconds, &arguments.link, arguments.seed);
+        eprintln!(
+            "starting: a server and two clients, {seconds} s of play over a {link} network, seed {seed}"
+        );
+    }
     let mut show = Show {
         battle: Battle::new(arguments.seed, &arguments.link)?,
         inspector: None,

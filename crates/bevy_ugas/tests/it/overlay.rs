@@ -1,4 +1,4 @@
-//! The debug overlay: what it says, when, and what is drawn of it.
+//! Text of the debug overlay. The drawn panel is tested in `examples/overlay_ui`.
 
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
@@ -42,33 +42,4 @@ fn a_key_shows_it_and_another_goes_on() {
     press(&mut app, KeyCode::F3);
     assert_eq!(text(&app), "");
     assert!(!app.world().resource::<DebugOverlay>().is_shown);
-}
-
-/// The user interface's components are plain data: no renderer is needed to see what would be drawn.
-#[cfg(feature = "overlay_ui")]
-#[test]
-fn it_is_drawn_while_it_is_shown() {
-    use bevy_ecs::prelude::*;
-    use bevy_ugas::overlay::{DebugOverlayPanel, UgasOverlayUiPlugin};
-
-    let mut app = bevy_app::App::new();
-    app.add_plugins((bevy_app::TaskPoolPlugin::default(), bevy_time::TimePlugin))
-        .add_plugins(bevy_ugas::UgasPlugins::from_catalog(catalog()))
-        .add_plugins((UgasOverlayPlugin::default(), UgasOverlayUiPlugin::default()));
-    spawn(&mut app, "Wolf");
-    app.update();
-    let drawn = |app: &mut bevy_app::App| {
-        app.update();
-        let mut panels =
-            app.world_mut().query_filtered::<(&bevy_ui::Node, &Children), With<DebugOverlayPanel>>();
-        let (node, children) = panels.single(app.world()).unwrap();
-        let text = app.world().get::<bevy_ui::widget::Text>(children[0]).unwrap().0.clone();
-        (node.display != bevy_ui::Display::None, text)
-    };
-    assert_eq!(drawn(&mut app), (false, String::new()));
-    app.world_mut().resource_mut::<DebugOverlay>().is_shown = true;
-    let (is_shown, text) = drawn(&mut app);
-    assert!(is_shown && text.contains("Wolf") && text.contains("Health"), "{text}");
-    app.world_mut().resource_mut::<DebugOverlay>().is_shown = false;
-    assert!(!drawn(&mut app).0);
 }
