@@ -28,7 +28,7 @@ pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
 pub(crate) use names::NameTable;
-pub(crate) use reads::plain_reading;
+pub(crate) use reads::{ReadLevel, live_reads, plain_reading};
 pub(crate) use routines::EffectContainer;
 
 use crate::ability::Ability;

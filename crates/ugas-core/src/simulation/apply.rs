@@ -205,6 +205,9 @@ impl Simulation {
         let stream = self.application_stream(&effect, spec, target);
         self.check_custom_requirement(&effect, spec, target, stream)?;
         self.roll_chance(&effect, spec, target, stream)?;
+        if effect.has_live_magnitudes && !effect.is_instant() {
+            self.check_cycles(&effect, spec.effect, spec.context.source, target).map_err(refuse)?;
+        }
         self.check_numbers(&effect, spec)?;
         if effect.is_instant() {
             return self.apply_instant(&effect, spec, target, stream);

@@ -4,7 +4,7 @@
 //! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
 //! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
-//! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
+//! `adjust`, `advance` (time), `cascade` (E12) and `dependencies` (cycles of live magnitudes, B6). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
 //! and `targets`. `limits` bounds what callers bring along, `prediction` says what a client leaves to the authority (§13). `derive` is all that follows from facts, and `integrity` says
 //! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
@@ -20,6 +20,7 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod dependencies;
 mod derive;
 mod execute;
 mod flush;

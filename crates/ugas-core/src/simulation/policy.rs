@@ -46,14 +46,14 @@ impl Simulation {
     }
 
     /// The running instance of an effect on a target, the first applied of several.
-    fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
+    pub(super) fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
         self.instances_of(effect, target).find(|&id| {
             self.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running)
         })
     }
 
     /// The stack that an application joins (E5). Without a source nothing stacks by source.
-    fn stack_for(
+    pub(super) fn stack_for(
         &self,
         effect: EffectId,
         stacking: &Stacking,

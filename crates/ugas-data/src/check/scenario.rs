@@ -13,7 +13,7 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 30] = [
+const OUTCOMES: [&str; 31] = [
     "Ok",
     "NotGranted",
     "AlreadyActive",
@@ -31,6 +31,7 @@ const OUTCOMES: [&str; 30] = [
     "ChanceFailed",
     "StackOverflow",
     "StillActive",
+    "CircularDependency",
     "MissingSetByCaller",
     "NonFinite",
     "MissingCalculation",

@@ -163,6 +163,7 @@ impl Restoring<'_> {
     fn run(&mut self) {
         self.write_facts();
         self.write_records();
+        self.watch_finished();
         self.announce();
         self.derive();
         self.finish_effects();

@@ -175,6 +175,12 @@ impl Renumbering {
             | RefusalReason::BlockedTag { tag, .. }
             | RefusalReason::WouldBeRemoved { tag }
             | RefusalReason::MissingSetByCaller(tag) => *tag = self.tag_or_unknown(*tag),
+            RefusalReason::CircularDependency { chain } => {
+                for link in chain {
+                    link.attribute = self.attribute_or_unknown(link.attribute);
+                    link.by = link.by.map(|effect| self.effect_or_unknown(effect));
+                }
+            }
             RefusalReason::RequirementFailed(calculation)
             | RefusalReason::MissingCalculation(calculation) => {
                 *calculation = self.calculation_or_unknown(*calculation);

@@ -49,7 +49,9 @@ impl Check<'_> {
         for (id, task) in self.state.tasks.iter() {
             self.task(id, task)?;
         }
-        self.numbers()
+        self.numbers()?;
+        let has_cycle = self.state.find_any_cycle(self.catalog).is_some();
+        require(!has_cycle, "live magnitudes make an attribute depend on itself")
     }
 
     /// Numbers that order things, and find them, are given out once.
