@@ -111,6 +111,43 @@ pub unsafe extern "C" fn ugas_catalog_tag(
     })
 }
 
+/// Text about a tag for people and tools, from the registry of the pack. Strings are empty where there is none, and valid
+/// until the next call. No rule reads any of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_tag_metadata {
+    /// Meaning of the tag.
+    pub description: ugas_str,
+    /// Notes for developers.
+    pub dev_comment: ugas_str,
+    /// AllowMultiple of the file; tags are counted in any case.
+    pub allow_multiple: bool,
+}
+
+/// The metadata of a tag.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_tag_metadata(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    tag: ugas_tag,
+    out: *mut ugas_tag_metadata,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let rules = context.catalog(catalog)?;
+        if tag as usize >= rules.tags().len() {
+            return Err(Failure::not_found(format!("the catalog has no such tag as {tag}")));
+        }
+        let metadata = rules.tags().metadata(TagId::from_index(tag)).cloned().unwrap_or_default();
+        let description = metadata.description.unwrap_or_default();
+        let dev_comment = metadata.dev_comment.unwrap_or_default();
+        let [description, dev_comment] = context.lend_texts([description, dev_comment]);
+        out.set(ugas_tag_metadata { description, dev_comment, allow_multiple: metadata.allow_multiple });
+        Ok(())
+    })
+}
+
 /// The attribute of this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_catalog_attribute(

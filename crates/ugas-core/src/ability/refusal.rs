@@ -43,6 +43,8 @@ pub enum ActivationReason {
     NotGranted,
     /// It runs already.
     AlreadyActive,
+    /// The ability requires an avatar, and its owner has none (A15).
+    NoAvatar,
     /// An active ability or effect blocks abilities with this tag.
     BlockedByAbility {
         /// The tag.
@@ -106,6 +108,7 @@ impl ActivationReason {
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::NotGranted => "NotGranted",
             Self::AlreadyActive => "AlreadyActive",
+            Self::NoAvatar => "NoAvatar",
             Self::BlockedByAbility { .. } => "BlockedByAbility",
             Self::MissingTag { .. } => "MissingTags",
             Self::BlockedTag { .. } => "BlockedTags",
@@ -142,6 +145,7 @@ impl ActivationReason {
             Self::UnknownAbility(_) => "there is no such ability".to_owned(),
             Self::NotGranted => "the controller does not have it (any more)".to_owned(),
             Self::AlreadyActive => "it is active already".to_owned(),
+            Self::NoAvatar => "it requires an avatar, and the controller has none".to_owned(),
             Self::BlockedByAbility { tag, by, effect } => {
                 let ability = by.and_then(|by| simulation.ability(by));
                 let ability = ability.map(|granted| catalog.ability_name(granted.ability()));

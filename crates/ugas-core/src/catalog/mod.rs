@@ -10,6 +10,7 @@ mod calculations;
 mod compile;
 mod contents;
 mod cycles;
+mod death;
 mod definitions;
 mod error;
 mod hooks;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 pub use builder::CatalogBuilder;
 pub(crate) use compile::Compiler;
 pub(crate) use contents::Contents;
+pub use death::{DEFAULT_DEATH_ATTRIBUTE, Death};
 pub use definitions::{Definitions, RebuildError};
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
@@ -75,7 +77,7 @@ pub struct Catalog {
     pub(crate) attitude: Arc<AttitudeRule>,
     pub(crate) space: Arc<dyn Space + Send + Sync>,
     /// Attribute and threshold whose crossing is death (A4).
-    pub(crate) death: Option<(AttributeId, f64)>,
+    pub(crate) death: Option<Death>,
     pub(crate) input_buffer: InputBufferConfig,
     /// Tags that the cooldown of some ability grants.
     pub(crate) cooldown_tags: TagSet,
@@ -243,8 +245,8 @@ impl Catalog {
         self.input_buffer
     }
 
-    /// The attribute and the threshold whose crossing is death (§8.6).
-    pub fn death(&self) -> Option<(AttributeId, f64)> {
+    /// The attribute and the threshold whose crossing is death (§8.6.4, A4); `None` if nothing dies.
+    pub fn death(&self) -> Option<Death> {
         self.death
     }
 

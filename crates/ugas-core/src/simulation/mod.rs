@@ -242,6 +242,12 @@ impl Simulation {
         self.state.abilities.get(handle)
     }
 
+    /// Whether the base of an attribute of a controller comes from an expression (§6.4), so that none can be given (B7).
+    pub fn is_derived(&self, controller: ControllerId, attribute: AttributeId) -> bool {
+        let controller = self.state.controllers.get(controller);
+        controller.is_some_and(|controller| self.state.layout(controller).is_derived(attribute))
+    }
+
     /// Takes the oldest event that was not polled yet.
     ///
     /// ```

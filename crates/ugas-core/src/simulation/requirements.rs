@@ -140,6 +140,9 @@ impl Simulation {
         if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
             reasons.push(ActivationReason::AlreadyActive);
         }
+        if ability.def.requires_avatar && controller.avatar.is_none() {
+            reasons.push(ActivationReason::NoAvatar);
+        }
         self.check_blocked(handle, granted, ability, controller, &mut reasons);
         match self.tags_without_runs(granted, ability, controller) {
             Some(tags) => explain(&ability.activation, &tags, ActivationParty::Owner, &mut reasons),

@@ -93,6 +93,9 @@ pub enum SpawnError {
     /// A base value is of an attribute that none of the sets has.
     #[error("the base value of `{0}` is given, but none of the attribute sets has it")]
     UnknownAttribute(String),
+    /// A base value is of a derived attribute (B7).
+    #[error("`{0}` is derived: its base comes from its expression, and no base value can be given")]
+    DerivedBase(String),
     /// There are too many controllers.
     #[error("the limit of {0} controllers is reached")]
     LimitReached(u32),
@@ -131,6 +134,9 @@ impl Simulation {
         for &(attribute, _) in &template.base {
             if self.state.layouts[layout as usize].slot_of(attribute).is_none() {
                 return Err(SpawnError::UnknownAttribute(self.catalog.attribute_name(attribute).to_owned()));
+            }
+            if self.state.layouts[layout as usize].is_derived(attribute) {
+                return Err(SpawnError::DerivedBase(self.catalog.attribute_name(attribute).to_owned()));
             }
         }
         let (owner, avatar) = (spawn.owner, spawn.avatar);

@@ -13,10 +13,12 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 31] = [
+const OUTCOMES: [&str; 33] = [
     "Ok",
+    "ControllerInactive",
     "NotGranted",
     "AlreadyActive",
+    "NoAvatar",
     "BlockedByAbility",
     "MissingTags",
     "BlockedTags",

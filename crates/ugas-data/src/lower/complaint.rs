@@ -164,6 +164,7 @@ pub(crate) fn report(
             codes::ug051::circular(span, cycle)
         }
         Problem::AttributeSets(sets) => soften(codes::ug055::incompatible(span, sets.to_string()), scope),
+        Problem::DerivedBase(attribute) => codes::ug131::derived(span, attribute),
         problem @ Problem::NotInSets { .. } => {
             soften(codes::ug055::incompatible(span, problem.to_string()), scope)
         }

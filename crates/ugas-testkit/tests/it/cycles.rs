@@ -14,6 +14,16 @@ use ugas_testkit::oracle::Game;
 /// `Cap` bounds `Low`, `Sum` is derived from `Low` and `High`, `Extra` is in a set of its own.
 const ATTRIBUTES: [&str; 5] = ["Low", "High", "Cap", "Sum", "Extra"];
 
+/// The first is that of the game; the others are asked for by random operations.
+const TAGS: [&str; 6] = [
+    "State.Quiet",
+    "Data.Amount",
+    "State.Buff.Immune",
+    "State.Buff.Strong",
+    "State.Debuff.Slow",
+    "Element.Fire",
+];
+
 fn sets() -> Vec<AttributeSetDef> {
     vec![
         AttributeSetDef::new("Plain")
@@ -73,7 +83,7 @@ fn auras() -> impl Strategy<Value = Game> {
                 ControllerDef::new("Whole").with_set("Plain").with_set("More"),
                 ControllerDef::new("Half").with_set("Plain"),
             ],
-            tags: vec!["State.Quiet".to_owned(), "Data.Amount".to_owned(), "State.Buff.Immune".to_owned()],
+            tags: TAGS.map(str::to_owned).to_vec(),
         }
     })
 }

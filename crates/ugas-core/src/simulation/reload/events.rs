@@ -134,6 +134,7 @@ impl Renumbering {
                 ActivationReason::UnknownController(_)
                 | ActivationReason::NotGranted
                 | ActivationReason::AlreadyActive
+                | ActivationReason::NoAvatar
                 | ActivationReason::NoCharges
                 | ActivationReason::OutOfRange
                 | ActivationReason::NotAuthorised
