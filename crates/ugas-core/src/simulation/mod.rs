@@ -422,6 +422,18 @@ impl Simulation {
         self.emit(EventKind::AbilityRefused(shared));
     }
 
+    /// Raises an event that only whoever asks for it gets: it takes no number of its own, so that asking changes no state.
+    fn publish_unnumbered(&mut self, kind: EventKind) {
+        if self.events.len() >= self.config.max_events as usize {
+            self.dropped_events += 1;
+            return;
+        }
+        self.scratch.interrupt();
+        let Self { events, scratch, state, .. } = self;
+        events.push(state.events, scratch.version(), kind, || scratch.origin(state.now));
+        self.scratch.interrupt();
+    }
+
     #[inline(always)]
     fn publish(&mut self, kind: EventKind) {
         let sequence = self.state.events;

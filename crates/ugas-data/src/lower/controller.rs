@@ -13,8 +13,12 @@ use crate::model::controller::ControllerDoc;
 /// tags that its effects grant: they would count twice.
 pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef {
     let sets = || doc.sets.iter().flat_map(|sets| sets.iter());
+    // A saved character has the bases of derived attributes, too: they are what they were, and are derived again.
+    let is_saved = doc.saved.is_some();
     let base = sets().flat_map(|set| set.attributes.iter()).filter_map(|attribute| {
-        Some((attribute.name.as_ref()?.value.clone(), attribute.base.as_ref()?.0.value))
+        let name = &attribute.name.as_ref()?.value;
+        let counts = !is_saved || !index.derived.contains(name.as_str());
+        counts.then_some((name.clone(), attribute.base.as_ref()?.0.value))
     });
     let granted: BTreeSet<&str> = doc
         .effects

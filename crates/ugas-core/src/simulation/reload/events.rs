@@ -64,7 +64,9 @@ impl Renumbering {
             | EventKind::DivisorIgnored { attribute, .. } => {
                 *attribute = self.attribute_or_unknown(*attribute);
             }
-            EventKind::TagAdded { tag, .. } | EventKind::TagRemoved { tag, .. } => {
+            EventKind::TagAdded { tag, .. }
+            | EventKind::TagRemoved { tag, .. }
+            | EventKind::TagCountChanged { tag, .. } => {
                 *tag = self.tag_or_unknown(*tag);
             }
             EventKind::CueAdded { cue, .. }

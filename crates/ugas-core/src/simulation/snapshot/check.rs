@@ -227,7 +227,7 @@ impl Check<'_> {
         require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
         let attributes = self.catalog.attribute_count();
         let is_known = |subject: &Subject| match *subject {
-            Subject::Tag(tag) | Subject::Event(tag) => self.has_tag(tag),
+            Subject::Tag(tag) | Subject::TagCount(tag) | Subject::Event(tag) => self.has_tag(tag),
             Subject::Attribute(attribute) => attribute.usize() < attributes,
             _ => true,
         };
