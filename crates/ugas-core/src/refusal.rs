@@ -125,6 +125,8 @@ fn describe_link(link: &CycleLink, simulation: &Simulation) -> String {
 pub enum RefusalReason {
     /// The target does not exist (any more).
     UnknownController(ControllerId),
+    /// The controller is inactive (K1).
+    ControllerInactive(ControllerId),
     /// The effect does not exist.
     UnknownEffect(EffectId),
     /// The ability does not exist.
@@ -221,6 +223,7 @@ impl RefusalReason {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
+            Self::ControllerInactive(_) => "ControllerInactive",
             Self::UnknownEffect(_) => "UnknownEffect",
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::UnknownGrant(_) | Self::UnknownHandle(_) => "UnknownHandle",
@@ -311,6 +314,7 @@ impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownController(id) => write!(f, "{id:?} does not exist"),
+            Self::ControllerInactive(id) => write!(f, "{id:?} is inactive"),
             Self::UnknownEffect(id) => {
                 write!(
                     f,

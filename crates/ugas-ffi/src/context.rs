@@ -77,14 +77,6 @@ impl Context {
         ugas_str::from(self.text.as_str())
     }
 
-    /// Keeps two texts until the next call.
-    pub(crate) fn lend_texts(&mut self, [first, second]: [String; 2]) -> [ugas_str; 2] {
-        let end = first.len();
-        self.text = first + &second;
-        let (first, second) = self.text.split_at(end);
-        [ugas_str::from(first), ugas_str::from(second)]
-    }
-
     /// Keeps bytes until the next call.
     pub(crate) fn lend_bytes(&mut self, bytes: Vec<u8>) -> ugas_bytes {
         self.bytes = bytes;

@@ -37,6 +37,8 @@ impl fmt::Display for ActivationParty {
 pub enum ActivationReason {
     /// The controller does not exist (any more).
     UnknownController(ControllerId),
+    /// The controller is inactive (K1).
+    ControllerInactive(ControllerId),
     /// There is no such ability.
     UnknownAbility(AbilityId),
     /// The controller does not have the ability (any more).
@@ -105,6 +107,7 @@ impl ActivationReason {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
+            Self::ControllerInactive(_) => "ControllerInactive",
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::NotGranted => "NotGranted",
             Self::AlreadyActive => "AlreadyActive",
@@ -142,6 +145,7 @@ impl ActivationReason {
         let catalog = simulation.catalog();
         match self {
             Self::UnknownController(_) => "the controller does not exist (any more)".to_owned(),
+            Self::ControllerInactive(_) => "the controller is inactive".to_owned(),
             Self::UnknownAbility(_) => "there is no such ability".to_owned(),
             Self::NotGranted => "the controller does not have it (any more)".to_owned(),
             Self::AlreadyActive => "it is active already".to_owned(),

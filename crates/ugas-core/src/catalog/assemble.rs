@@ -8,7 +8,7 @@ use super::death::{DEFAULT_DEATH_ATTRIBUTE, Death, DeathAttribute, DeathDef};
 use super::hooks::AttributeHooks;
 use super::{
     Catalog, CatalogBuilder, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
-    InternalEffects, NameTable, Problem, Tables, Template,
+    InternalEffects, NameTable, Problem, Tables, Template, TemplateEffect,
 };
 use crate::ability::{Ability, AbilitySetDef};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
@@ -338,6 +338,15 @@ impl Compiler<'_> {
             let path = format!("Effects[{at}]");
             Some((self.effect_id(&path, name)?, self.finite(&path, *level)))
         });
+        let active_effects = def.active_effects.iter().enumerate().filter_map(|(at, active)| {
+            let path = format!("ActiveEffects[{at}]");
+            self.finite(&path, active.level);
+            let numbers = active.set_by_caller.iter().filter_map(|(tag, value)| {
+                Some((self.tag(&format!("{path}.SetByCaller"), tag)?, self.finite(&path, *value)))
+            });
+            let set_by_caller = numbers.collect();
+            Some(TemplateEffect { effect: self.effect_id(&path, &active.effect)?, at, set_by_caller })
+        });
         Template {
             def: Arc::clone(def),
             sets: sets.into_boxed_slice(),
@@ -345,6 +354,7 @@ impl Compiler<'_> {
             tags: self.tag_set("Tags", &def.tags).iter().collect(),
             abilities: self.ability_grants("GrantedAbilities", &def.abilities),
             effects: effects.collect(),
+            active_effects: active_effects.collect(),
         }
     }
 }

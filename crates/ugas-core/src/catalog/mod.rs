@@ -126,6 +126,16 @@ pub(crate) struct Template {
     pub(crate) tags: Box<[TagId]>,
     pub(crate) abilities: Box<[AbilityGrant]>,
     pub(crate) effects: Box<[(EffectId, f64)]>,
+    pub(crate) active_effects: Box<[TemplateEffect]>,
+}
+
+/// An effect that is on a controller from the start (K1).
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct TemplateEffect {
+    pub(crate) effect: EffectId,
+    /// Position in the template's definition.
+    pub(crate) at: usize,
+    pub(crate) set_by_caller: Box<[(TagId, f64)]>,
 }
 
 /// Effects that the simulation itself applies, so that every change has an effect behind it (§3.1).

@@ -110,6 +110,9 @@ impl Simulation {
             ability: Some(ability),
             controller: Some(controller),
             reasons: smallvec![match self.state.controllers.contains(controller) {
+                _ if self.state.controllers.get(controller).is_some_and(|known| known.inactive) => {
+                    ActivationReason::ControllerInactive(controller)
+                }
                 true => ActivationReason::NotGranted,
                 false => ActivationReason::UnknownController(controller),
             }],
@@ -231,9 +234,7 @@ impl Simulation {
         controller: ControllerId,
         event: GameplayEvent,
     ) -> Result<(), RefusalReason> {
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
+        self.check_active(controller)?;
         if !event.magnitude.is_finite() {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
@@ -317,7 +318,7 @@ impl Simulation {
         Ok(id)
     }
 
-    fn begin_activation(
+    pub(super) fn begin_activation(
         &mut self,
         handle: AbilityHandle,
         ability: &crate::ability::Ability,

@@ -33,6 +33,7 @@ mod magnitude;
 mod mirror;
 mod numbers;
 mod observe;
+mod place;
 mod policy;
 mod prediction;
 mod query;

@@ -123,6 +123,9 @@ impl Simulation {
             reasons.push(ActivationReason::UnknownController(granted.controller));
             return reasons;
         };
+        if controller.inactive {
+            reasons.push(ActivationReason::ControllerInactive(granted.controller));
+        }
         // One that goes with its last run is as good as gone (A8).
         if granted.remove_on_end {
             reasons.push(ActivationReason::NotGranted);

@@ -202,7 +202,7 @@ impl<'a> Index<'a> {
 fn derived(documents: &[Document]) -> BTreeSet<&str> {
     let attributes = documents.iter().flat_map(|document| {
         let (alone, set) = match &document.model {
-            Model::Attribute(doc) => (Some(doc), None),
+            Model::Attribute(doc) => (Some(&**doc), None),
             Model::AttributeSet(doc) => (None, doc.attributes.as_ref()),
             _ => (None, None),
         };

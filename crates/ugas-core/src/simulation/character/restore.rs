@@ -47,6 +47,9 @@ impl Simulation {
                 fresh,
             };
             restoring.run();
+            if let Some(controller) = sim.state.controllers.get_mut(id) {
+                controller.inactive = character.inactive;
+            }
             id
         });
         self.validate(id, character, &mut report);

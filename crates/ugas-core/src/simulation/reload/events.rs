@@ -137,6 +137,7 @@ impl Renumbering {
                 | ActivationReason::NotGranted
                 | ActivationReason::AlreadyActive
                 | ActivationReason::NoAvatar
+                | ActivationReason::ControllerInactive(_)
                 | ActivationReason::NoCharges
                 | ActivationReason::OutOfRange
                 | ActivationReason::NotAuthorised
@@ -159,6 +160,7 @@ impl Renumbering {
     fn reason(&self, reason: &mut RefusalReason) {
         match reason {
             RefusalReason::UnknownController(_)
+            | RefusalReason::ControllerInactive(_)
             | RefusalReason::UnknownGrant(_)
             | RefusalReason::UnknownHandle(_)
             | RefusalReason::StillActive(_)

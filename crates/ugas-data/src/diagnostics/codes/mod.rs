@@ -82,6 +82,7 @@ pub(crate) mod ug098;
 pub(crate) mod ug099;
 pub(crate) mod ug130;
 pub(crate) mod ug131;
+pub(crate) mod ug132;
 
 use super::CodeDoc;
 
@@ -169,4 +170,5 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug099::DOC,
     &ug130::DOC,
     &ug131::DOC,
+    &ug132::DOC,
 ];
