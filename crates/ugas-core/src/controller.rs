@@ -17,6 +17,7 @@ use crate::row::Row;
 use crate::seldom::Seldom;
 use crate::tag::TagContainer;
 use crate::targeting::{Placement, Team};
+use crate::time::Span;
 
 /// How much of a controller goes over a network to whom (§13.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,10 +48,47 @@ pub struct ControllerDef {
     pub abilities: Vec<AbilityGrantDef>,
     /// Effects applied to itself at the start, with their levels.
     pub effects: Vec<(String, f64)>,
+    /// Effects that are on it from the start, as a controller document lists them (K1).
+    pub active_effects: Vec<TemplateEffectDef>,
+    /// Whether it is inactive: activations, input, events and applications are refused while its clocks run on (K1).
+    pub inactive: bool,
     /// How it is replicated.
     pub replication: ReplicationMode,
     /// Text for people.
     pub metadata: Metadata,
+}
+
+/// An effect that is on a controller from the start (K1). It is put in place as it is: no requirement, immunity or chance
+/// refuses it, and nothing follows from its application.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TemplateEffectDef {
+    /// Name of the effect.
+    pub effect: String,
+    /// Its level.
+    pub level: f64,
+    /// Its stacks; an effect without stacking has one.
+    pub stacks: u32,
+    /// Time left; `None` is the duration of the definition.
+    pub remaining: Option<Span>,
+    /// Name of the controller that caused it, as [`Spawn::instigator`](crate::simulation::Spawn::instigator) gives it. An
+    /// unknown name is nobody; `None` is the controller itself.
+    pub instigator: Option<String>,
+    /// Numbers of the caller by tag.
+    pub set_by_caller: Vec<(String, f64)>,
+}
+
+impl TemplateEffectDef {
+    /// An effect at level 1 with one stack and the duration of its definition, caused by the controller itself.
+    pub fn new(effect: impl Into<String>) -> Self {
+        Self {
+            effect: effect.into(),
+            level: 1.0,
+            stacks: 1,
+            remaining: None,
+            instigator: None,
+            set_by_caller: Vec::new(),
+        }
+    }
 }
 
 impl ControllerDef {
@@ -87,6 +125,20 @@ impl ControllerDef {
         self
     }
 
+    /// Puts an effect on it from the start (K1).
+    #[must_use]
+    pub fn with_active_effect(mut self, effect: TemplateEffectDef) -> Self {
+        self.active_effects.push(effect);
+        self
+    }
+
+    /// Makes it inactive (K1).
+    #[must_use]
+    pub fn inactive(mut self) -> Self {
+        self.inactive = true;
+        self
+    }
+
     /// Applies an effect to itself at the start.
     #[must_use]
     pub fn with_effect(mut self, effect: impl Into<String>, level: f64) -> Self {
@@ -103,6 +155,8 @@ pub struct Controller {
     pub(crate) owner: Option<ActorId>,
     pub(crate) avatar: Option<ActorId>,
     pub(crate) replication: ReplicationMode,
+    /// Whether activations, input, events and applications are refused (K1).
+    pub(crate) inactive: bool,
     /// Position among the simulation's layouts; what counts for the hash is the sets themselves.
     pub(crate) layout: u32,
     /// Of each slot of the layout.
@@ -165,6 +219,7 @@ impl Controller {
             owner: None,
             avatar: None,
             replication: ReplicationMode::default(),
+            inactive: false,
             layout: 0,
             values: Vec::new(),
             modifiers: Row::new(),
@@ -230,6 +285,11 @@ impl Controller {
     /// The template it was spawned from.
     pub fn template(&self) -> Option<TemplateId> {
         self.template
+    }
+
+    /// Whether it takes part: an inactive controller refuses activations, input, events and applications (K1).
+    pub fn is_active(&self) -> bool {
+        !self.inactive
     }
 
     /// How it is replicated.
@@ -301,6 +361,7 @@ cloned_struct!(Controller {
     owner,
     avatar,
     replication,
+    inactive,
     layout,
     values,
     modifiers,
@@ -316,7 +377,19 @@ cloned_struct!(Controller {
 plain_struct!(cloned PendingSlots { listed, dirty, recorded: index, written });
 
 plain_enum!(ReplicationMode { 0 => Minimal, 1 => Mixed, 2 => Full, 3 => None });
-plain_struct!(ControllerDef { name, attribute_sets, base, tags, abilities, effects, replication, metadata });
+plain_struct!(TemplateEffectDef { effect, level, stacks, remaining, instigator, set_by_caller });
+plain_struct!(ControllerDef {
+    name,
+    attribute_sets,
+    base,
+    tags,
+    abilities,
+    effects,
+    active_effects: since 4,
+    inactive: since 4,
+    replication,
+    metadata,
+});
 
 #[cfg(test)]
 mod tests {

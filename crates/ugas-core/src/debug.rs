@@ -262,6 +262,7 @@ impl Simulation {
         let catalog = self.catalog();
         match subject {
             Subject::Attribute(attribute) => format!("a change of {}", catalog.attribute_name(attribute)),
+            Subject::TagCount(tag) => format!("the count of {} to change", catalog.tag_name(tag)),
             Subject::Tag(tag) => format!("{} to appear or go", catalog.tag_name(tag)),
             Subject::Event(tag) => format!("an event {}", catalog.tag_name(tag)),
             Subject::InputPressed => "a press".to_owned(),

@@ -83,12 +83,50 @@ impl fmt::Display for Limit {
     }
 }
 
+/// A value of a cycle of dependencies (B6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CycleLink {
+    /// The controller that has the attribute.
+    pub controller: ControllerId,
+    /// The attribute.
+    pub attribute: AttributeId,
+    /// Effect whose live magnitude reads the next value of the chain; `None` for a bound or a derived attribute.
+    pub by: Option<EffectId>,
+}
+
+/// The ways out of a cycle of dependencies.
+const CYCLE_HELP: &str =
+    "read the base (`AttributeCalculation: Base`) or freeze the value (`Capture: OnApplication`)";
+
+/// A cycle in words: the values in order, with the first repeated at the end.
+pub(crate) fn describe_cycle(chain: &[CycleLink], simulation: &Simulation) -> String {
+    let mut text = String::new();
+    for link in chain {
+        text.push_str(&describe_link(link, simulation));
+        match link.by {
+            Some(effect) => text.push_str(&format!(" -[{}]-> ", simulation.effect_name(effect))),
+            None => text.push_str(" -> "),
+        }
+    }
+    text.extend(chain.first().map(|first| describe_link(first, simulation)));
+    text
+}
+
+fn describe_link(link: &CycleLink, simulation: &Simulation) -> String {
+    let template = simulation.controller(link.controller).and_then(|controller| controller.template());
+    let template = template.map(|template| format!(" ({})", simulation.catalog().template_name(template)));
+    let attribute = simulation.catalog().attribute_name(link.attribute);
+    format!("`{attribute}` of {:?}{}", link.controller, template.unwrap_or_default())
+}
+
 /// One reason why an application was refused, in the order of E1.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum RefusalReason {
     /// The target does not exist (any more).
     UnknownController(ControllerId),
+    /// The controller is inactive (K1).
+    ControllerInactive(ControllerId),
     /// The effect does not exist.
     UnknownEffect(EffectId),
     /// The ability does not exist.
@@ -140,6 +178,11 @@ pub enum RefusalReason {
         /// The stack.
         stack: ActiveEffectId,
     },
+    /// A live magnitude would make an attribute depend on itself (B6).
+    CircularDependency {
+        /// The values in order: each reads the next, and the last one reads the first.
+        chain: Box<[CycleLink]>,
+    },
     /// The caller did not provide a number (E9).
     MissingSetByCaller(TagId),
     /// An attribute that is read is not there.
@@ -180,6 +223,7 @@ impl RefusalReason {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
+            Self::ControllerInactive(_) => "ControllerInactive",
             Self::UnknownEffect(_) => "UnknownEffect",
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::UnknownGrant(_) | Self::UnknownHandle(_) => "UnknownHandle",
@@ -195,6 +239,7 @@ impl RefusalReason {
             Self::RequirementFailed(_) => "RequirementFailed",
             Self::ChanceFailed => "ChanceFailed",
             Self::StackOverflow { .. } => "StackOverflow",
+            Self::CircularDependency { .. } => "CircularDependency",
             Self::MissingSetByCaller(_) => "MissingSetByCaller",
             Self::MissingAttribute { .. } => "MissingAttribute",
             Self::MissingParameter => "MissingParameter",
@@ -224,6 +269,10 @@ impl RefusalReason {
                 let name = simulation.effect(*by).map(|active| simulation.effect_name(active.effect()));
                 format!("`{}` makes the target immune", name.unwrap_or("an effect"))
             }
+            Self::CircularDependency { chain } => format!(
+                "a live magnitude would make an attribute depend on itself: {}; {CYCLE_HELP}",
+                describe_cycle(chain, simulation)
+            ),
             Self::MissingSetByCaller(tag) => format!(
                 "the caller provided no number under `{}` and the magnitude has no default",
                 catalog.tag_name(*tag)
@@ -265,6 +314,7 @@ impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownController(id) => write!(f, "{id:?} does not exist"),
+            Self::ControllerInactive(id) => write!(f, "{id:?} is inactive"),
             Self::UnknownEffect(id) => {
                 write!(
                     f,
@@ -290,6 +340,13 @@ impl fmt::Display for RefusalReason {
             Self::RequirementFailed(id) => write!(f, "the requirement {id:?} says no"),
             Self::ChanceFailed => f.write_str("the dice say no"),
             Self::StackOverflow { stack } => write!(f, "the stack {stack:?} is full"),
+            Self::CircularDependency { chain } => {
+                f.write_str("a live magnitude would make an attribute depend on itself: ")?;
+                for CycleLink { controller, attribute, .. } in chain.iter().chain(chain.first()) {
+                    write!(f, "{attribute:?} of {controller:?}, ")?;
+                }
+                f.write_str(CYCLE_HELP)
+            }
             Self::MissingSetByCaller(tag) => {
                 write!(f, "the caller provided no number under {tag:?} and the magnitude has no default")
             }

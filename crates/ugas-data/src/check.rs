@@ -38,7 +38,7 @@ pub(crate) fn check(
     sink: &mut Sink,
 ) -> Unresolved {
     let unresolved = references::check(map, documents, index, scope, sink);
-    rules::check(documents, index, sink);
+    rules::check(documents, index, scope, sink);
     cycles::check(documents, index, sink);
     lints::check(documents, index, scope, sink);
     unresolved

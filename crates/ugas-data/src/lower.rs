@@ -15,6 +15,7 @@ use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeSetDef, Metadata};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::effect::EffectDef;
+use ugas_core::tag::TagMetadata;
 use ugas_core::targeting::{EffectContainerDef, TargetingDef};
 
 pub(crate) use complaint::{Places, report};
@@ -22,7 +23,9 @@ pub(crate) use complaint::{Places, report};
 use crate::check::{Index, Unresolved};
 use crate::decode::{List, ReferenceKind, Text};
 use crate::model::library::LibraryDoc;
-use crate::model::{Document, MetadataDoc, Model};
+use crate::model::pack::GlobalsDoc;
+use crate::model::tag::TagRegistryDoc;
+use crate::model::{DeathAttributeName, Document, MetadataDoc, Model};
 use crate::source::Spanned;
 
 /// Puts all documents but controller templates into a builder. One that could not be read in full is stood in for by its name alone, so that
@@ -65,15 +68,10 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
                 (Some(_), false) => builder.ability(ability::stub(doc)),
                 (None, _) => continue,
             },
+            Model::Tags(doc) => tag_metadata(builder, doc),
             Model::Library(doc) => lists(builder, doc, document.is_clean),
-            Model::Pack(doc) => match doc
-                .globals
-                .as_ref()
-                .and_then(|globals| Some((globals, globals.death_attribute.as_ref()?)))
-            {
-                Some((globals, attribute)) => {
-                    builder.death(&attribute.value, magnitude::number(&globals.death_threshold, 0.0))
-                }
+            Model::Pack(doc) => match &doc.globals {
+                Some(globals) => death(builder, globals),
                 None => continue,
             },
             _ => continue,
@@ -87,6 +85,33 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
         builder = builder.target_filter(*name, |_, _| false);
     }
     stand_in(builder, index, unresolved)
+}
+
+/// Text about tags, for tools (T5).
+fn tag_metadata(builder: CatalogBuilder, doc: &TagRegistryDoc) -> CatalogBuilder {
+    let own = |text: &Option<Text>| text.as_ref().map(|text| text.0.value.clone());
+    let described = doc.tags.iter().filter_map(|doc| {
+        let metadata = TagMetadata {
+            description: own(&doc.description),
+            dev_comment: own(&doc.comment),
+            allow_multiple: doc.allow_multiple.as_ref().is_some_and(|flag| flag.0.value),
+        };
+        Some((&doc.tag.as_ref()?.value, metadata)).filter(|(_, metadata)| *metadata != TagMetadata::default())
+    });
+    described.fold(builder, |builder, (tag, metadata)| builder.tag_with_metadata(tag, metadata))
+}
+
+/// The attribute and the threshold of death (A4).
+fn death(builder: CatalogBuilder, globals: &GlobalsDoc) -> CatalogBuilder {
+    let builder = match globals.death_attribute.as_ref().map(DeathAttributeName::attribute) {
+        None => builder,
+        Some(None) => builder.without_death(),
+        Some(Some(attribute)) => builder.death_attribute(&attribute.value),
+    };
+    match &globals.death_threshold {
+        None => builder,
+        Some(threshold) => builder.death_threshold(threshold.0.value),
+    }
 }
 
 /// Curves, calculations, ability sets and effect containers.

@@ -19,8 +19,8 @@ pub mod tag;
 pub use kind::DocumentKind;
 pub use names::{
     AbilityName, AbilityTag, ActionSetName, AttributeName, CalculationName, ContainerName, CueTag, CurveName,
-    DataTag, EffectName, GrantedTag, InputName, Modifier as InputModifierName, Name, SceneName, SetName, Tag,
-    TemplateName,
+    DataTag, DeathAttributeName, EffectName, GrantedTag, InputName, Modifier as InputModifierName, Name,
+    SceneName, SetName, Tag, TemplateName,
 };
 pub(crate) use recognise::{is_scenario, recognise};
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ugas_core::catalog::{Catalog, UnknownName};
 use ugas_core::id::{AbilityId, AttributeId, AttributeSetId, EffectId, TagId};
+use ugas_core::tag::TagMetadata;
 
 use crate::context::{Context, too_many};
 use crate::guard::{enter, ugas_context};
@@ -109,6 +110,65 @@ pub unsafe extern "C" fn ugas_catalog_tag(
         out.set(find(context, catalog, memory.text(name)?, |rules, name| Ok(rules.tag(name)?.index()))?);
         Ok(())
     })
+}
+
+/// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid until the next
+/// call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_tag_description(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    tag: ugas_tag,
+    out: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let text = metadata(context, catalog, tag)?.description.unwrap_or_default();
+        out.set(context.lend_text(text));
+        Ok(())
+    })
+}
+
+/// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_tag_comment(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    tag: ugas_tag,
+    out: *mut ugas_str,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        let text = metadata(context, catalog, tag)?.dev_comment.unwrap_or_default();
+        out.set(context.lend_text(text));
+        Ok(())
+    })
+}
+
+/// Whether a tag has AllowMultiple in the registry of the pack: 1 or 0. Tags are counted in any case.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ugas_catalog_tag_allows_multiple(
+    context: *mut ugas_context,
+    catalog: ugas_catalog,
+    tag: ugas_tag,
+    out: *mut u8,
+) -> ugas_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { enter(context) }.run(|context, memory| {
+        let out = memory.out(out)?;
+        out.set(u8::from(metadata(context, catalog, tag)?.allow_multiple));
+        Ok(())
+    })
+}
+
+fn metadata(context: &Context, catalog: ugas_catalog, tag: ugas_tag) -> Outcome<TagMetadata> {
+    let tags = context.catalog(catalog)?.tags();
+    if tag as usize >= tags.len() {
+        return Err(Failure::not_found(format!("the catalog has no such tag as {tag}")));
+    }
+    Ok(tags.metadata(TagId::from_index(tag)).cloned().unwrap_or_default())
 }
 
 /// The attribute of this name.

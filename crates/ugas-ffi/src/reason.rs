@@ -151,6 +151,11 @@ fn involved_in(reason: &RefusalReason) -> Involved {
         | RefusalReason::StackOverflow { stack: active } => {
             Involved { active_effect: active.to_bits().get(), ..none }
         }
+        RefusalReason::CircularDependency { chain } => chain.first().map_or(none, |link| Involved {
+            controller: link.controller.to_bits().get(),
+            attribute: link.attribute.index(),
+            ..none
+        }),
         RefusalReason::MissingTag { tag, .. }
         | RefusalReason::BlockedTag { tag, .. }
         | RefusalReason::WouldBeRemoved { tag }

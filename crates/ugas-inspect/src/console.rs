@@ -144,7 +144,11 @@ impl Edit {
             "set-base" => {
                 let (controller, name) = who("controller")?;
                 let attribute = fields.needed_text("attribute")?.to_owned();
-                catalog.attribute(&attribute).map_err(unknown)?;
+                let id = catalog.attribute(&attribute).map_err(unknown)?;
+                if simulation.is_derived(controller, id) {
+                    let why = "its base comes from its expression, and no base value can be given";
+                    return Err(Complaint::bad(format!("`{attribute}` is derived: {why}")));
+                }
                 let value = fields.number("value")?.ok_or_else(|| Complaint::bad("`value` is missing"))?;
                 let text = format!("set the base of {attribute} of {name} to {value}");
                 return Ok(Self { text, change: Change::SetBase { controller, attribute, value } });

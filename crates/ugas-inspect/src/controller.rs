@@ -35,7 +35,7 @@ pub(crate) fn controller(
         "position": page.position,
         "team": page.team,
         "attributes": attributes(simulation, chronicle, moment, id),
-        "tags": page.tags.iter().map(|line| tag(&page, line)).collect::<Vec<_>>(),
+        "tags": page.tags.iter().map(|line| tag(simulation, &page, line)).collect::<Vec<_>>(),
         "effects": page.effects.iter().map(|line| effect(simulation, names, line)).collect::<Vec<_>>(),
         "abilities": page.abilities.iter().map(|line| ability(simulation, names, line)).collect::<Vec<_>>(),
         "runs": known.activations().iter().filter_map(|run| program(simulation, &page, *run)).collect::<Vec<_>>(),
@@ -59,7 +59,7 @@ fn attributes(simulation: &Simulation, chronicle: &Chronicle, moment: u64, id: C
 }
 
 /// A tag, and the effects that grant it: nothing else does (§3.1), so that those of a template have one, too.
-fn tag(page: &ControllerPage, line: &TagLine) -> Value {
+fn tag(simulation: &Simulation, page: &ControllerPage, line: &TagLine) -> Value {
     let effects =
         page.effects.iter().filter(|effect| !effect.queued && effect.granted_tags.contains(&line.name));
     let by = effects.map(|effect| {
@@ -69,7 +69,15 @@ fn tag(page: &ControllerPage, line: &TagLine) -> Value {
             "inhibited": effect.inhibited,
         })
     });
-    json!({ "name": line.name, "count": line.count, "cumulative": line.cumulative, "by": by.collect::<Vec<_>>() })
+    let by = by.collect::<Vec<_>>();
+    let mut tag = json!({ "name": line.name, "count": line.count, "cumulative": line.cumulative, "by": by });
+    let tags = simulation.catalog().tags();
+    if let Some(metadata) = tags.id(&line.name).and_then(|id| tags.metadata(id)) {
+        tag["description"] = json!(metadata.description);
+        tag["devComment"] = json!(metadata.dev_comment);
+        tag["allowMultiple"] = json!(metadata.allow_multiple);
+    }
+    tag
 }
 
 fn effect(simulation: &Simulation, names: &Names, line: &EffectLine) -> Value {

@@ -201,11 +201,12 @@ pub(crate) fn checks(simulation: &Simulation, names: &Names, fields: Fields<'_>)
     }))
 }
 
-const CHECKS: [&str; 12] = [
+const CHECKS: [&str; 13] = [
     "granted",
     "limits",
     "authority",
     "running already",
+    "avatar",
     "blocked by others",
     "tags of the owner",
     "tags of the source",
@@ -223,6 +224,7 @@ fn check_of(reason: &ActivationReason) -> &'static str {
         | ActivationReason::NotGranted => "granted",
         ActivationReason::NotAuthorised => "authority",
         ActivationReason::AlreadyActive => "running already",
+        ActivationReason::NoAvatar => "avatar",
         ActivationReason::BlockedByAbility { .. } => "blocked by others",
         ActivationReason::MissingTag { party, .. } | ActivationReason::BlockedTag { party, .. } => {
             match party {
@@ -243,6 +245,7 @@ fn check_of(reason: &ActivationReason) -> &'static str {
 fn applies(check: &str, ability: &Ability, has_target: bool) -> bool {
     let def = ability.def();
     match check {
+        "avatar" => def.requires_avatar,
         "tags of the source" => false,
         "tags of the target" => has_target,
         "range" => has_target && def.max_range.is_some(),

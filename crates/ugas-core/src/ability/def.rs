@@ -150,6 +150,10 @@ pub struct AbilityDef {
     pub retrigger: bool,
     /// Whether it is activated as soon as it is granted: a passive ability.
     pub activate_on_grant: bool,
+    /// Whether it goes on when its owner dies (A4).
+    pub survives_death: bool,
+    /// Whether its owner needs an avatar (A15): without one it cannot be activated, and it is cancelled when the avatar goes.
+    pub requires_avatar: bool,
     /// What starts it by itself.
     pub triggers: Vec<TriggerDef>,
     /// Uses that recharge.
@@ -269,6 +273,20 @@ impl AbilityDef {
         self
     }
 
+    /// It goes on when its owner dies (A4).
+    #[must_use]
+    pub fn surviving_death(mut self) -> Self {
+        self.survives_death = true;
+        self
+    }
+
+    /// Its owner needs an avatar (A15).
+    #[must_use]
+    pub fn requiring_avatar(mut self) -> Self {
+        self.requires_avatar = true;
+        self
+    }
+
     /// Starts it by itself.
     #[must_use]
     pub fn triggered(mut self, on: TriggerOn, tag: impl Into<String>) -> Self {
@@ -351,6 +369,8 @@ plain_struct!(AbilityDef {
     instancing,
     retrigger,
     activate_on_grant,
+    survives_death: since 4,
+    requires_avatar: since 4,
     triggers,
     charges,
     max_range,

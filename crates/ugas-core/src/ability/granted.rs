@@ -44,6 +44,8 @@ pub struct Grant {
     pub(crate) parameters: Parameters,
     pub(crate) granted_by: Option<(ActiveEffectId, AbilityRemoval)>,
     pub(crate) activate: bool,
+    /// Whether it is about to begin in another way (K1): it is not activated by its grant.
+    pub(crate) begun: bool,
 }
 
 /// Numbers by name, sorted.
@@ -61,6 +63,7 @@ impl Grant {
             parameters: SmallVec::new(),
             granted_by: None,
             activate: false,
+            begun: false,
         }
     }
 
@@ -263,6 +266,7 @@ plain_struct!(Grant {
     // Hosts cannot set it.
     granted_by: index,
     activate,
+    begun: index,
 } => Grant::check);
 
 /// What an ability set gave to a controller, to be taken back together.

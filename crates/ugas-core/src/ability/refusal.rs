@@ -37,12 +37,16 @@ impl fmt::Display for ActivationParty {
 pub enum ActivationReason {
     /// The controller does not exist (any more).
     UnknownController(ControllerId),
+    /// The controller is inactive (K1).
+    ControllerInactive(ControllerId),
     /// There is no such ability.
     UnknownAbility(AbilityId),
     /// The controller does not have the ability (any more).
     NotGranted,
     /// It runs already.
     AlreadyActive,
+    /// The ability requires an avatar, and its owner has none (A15).
+    NoAvatar,
     /// An active ability or effect blocks abilities with this tag.
     BlockedByAbility {
         /// The tag.
@@ -103,9 +107,11 @@ impl ActivationReason {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownController(_) => "UnknownController",
+            Self::ControllerInactive(_) => "ControllerInactive",
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::NotGranted => "NotGranted",
             Self::AlreadyActive => "AlreadyActive",
+            Self::NoAvatar => "NoAvatar",
             Self::BlockedByAbility { .. } => "BlockedByAbility",
             Self::MissingTag { .. } => "MissingTags",
             Self::BlockedTag { .. } => "BlockedTags",
@@ -139,9 +145,11 @@ impl ActivationReason {
         let catalog = simulation.catalog();
         match self {
             Self::UnknownController(_) => "the controller does not exist (any more)".to_owned(),
+            Self::ControllerInactive(_) => "the controller is inactive".to_owned(),
             Self::UnknownAbility(_) => "there is no such ability".to_owned(),
             Self::NotGranted => "the controller does not have it (any more)".to_owned(),
             Self::AlreadyActive => "it is active already".to_owned(),
+            Self::NoAvatar => "it requires an avatar, and the controller has none".to_owned(),
             Self::BlockedByAbility { tag, by, effect } => {
                 let ability = by.and_then(|by| simulation.ability(by));
                 let ability = ability.map(|granted| catalog.ability_name(granted.ability()));

@@ -247,6 +247,11 @@ impl Layout {
         self.index.get(attribute.usize()).copied().filter(|&slot| slot != NO_SLOT)
     }
 
+    /// Whether the base of an attribute comes from an expression (§6.4).
+    pub(crate) fn is_derived(&self, attribute: AttributeId) -> bool {
+        self.slot_of(attribute).is_some_and(|slot| self.slots[usize::from(slot)].attribute.derived.is_some())
+    }
+
     /// The attribute in a slot.
     #[inline]
     pub(crate) fn attribute_at(&self, slot: u16) -> AttributeId {

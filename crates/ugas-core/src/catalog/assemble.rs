@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cycles::check_cycles;
+use super::death::{DEFAULT_DEATH_ATTRIBUTE, Death, DeathAttribute, DeathDef};
 use super::hooks::AttributeHooks;
 use super::{
     Catalog, CatalogBuilder, CatalogErrors, CompiledSet, Compiler, DefinitionError, DefinitionKind,
-    InternalEffects, NameTable, Problem, Tables, Template,
+    InternalEffects, NameTable, Problem, Tables, Template, TemplateEffect,
 };
 use crate::ability::{Ability, AbilitySetDef};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
@@ -54,7 +55,7 @@ impl CatalogBuilder {
         for ability in &mut abilities {
             Compiler::complete_effects(ability, &containers);
         }
-        let death = self.compile_death(&compiler);
+        let death = self.compile_death(&compiler, &tables);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
         let hooks = self.compile_hooks(&compiler, &tables);
@@ -197,7 +198,11 @@ impl CatalogBuilder {
             None => collected.tags.iter().map(String::as_str).collect(),
         };
         match TagRegistry::from_names(tags.iter().copied().chain([AUTHORITATIVE_ONLY])) {
-            Ok(registry) => tables.tags = registry,
+            Ok(mut registry) => {
+                let metadata = self.definitions.tag_metadata.iter();
+                registry.set_metadata(metadata.map(|(name, metadata)| (name.as_str(), metadata)));
+                tables.tags = registry;
+            }
             Err(wrong) => errors.extend(wrong.into_iter().map(|error| DefinitionError {
                 kind: DefinitionKind::Tag,
                 name: error.name.clone(),
@@ -278,11 +283,21 @@ impl CatalogBuilder {
         self.definitions.ability_sets.iter().map(compile).collect()
     }
 
-    fn compile_death(&self, compiler: &Compiler<'_>) -> Option<(crate::id::AttributeId, f64)> {
-        let (name, threshold) = self.definitions.death.as_ref()?;
+    fn compile_death(&self, compiler: &Compiler<'_>, tables: &Tables) -> Option<Death> {
+        let DeathDef { attribute, threshold } = &self.definitions.death;
+        let name = match attribute {
+            DeathAttribute::Off => return None,
+            DeathAttribute::Default => DEFAULT_DEATH_ATTRIBUTE,
+            DeathAttribute::Named(name) => name,
+        };
         compiler.begin(DefinitionKind::Attribute, name);
+        let threshold = threshold.map(|threshold| compiler.finite("Globals.DeathThreshold", threshold));
+        let is_there = tables.attributes.iter().any(|known| known == name);
+        if *attribute == DeathAttribute::Default && !is_there {
+            return None;
+        }
         let attribute = compiler.attribute("Globals.DeathAttribute", name)?;
-        Some((attribute, compiler.finite("Globals.DeathThreshold", *threshold)))
+        Some(Death { attribute, threshold })
     }
 
     fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
@@ -323,6 +338,15 @@ impl Compiler<'_> {
             let path = format!("Effects[{at}]");
             Some((self.effect_id(&path, name)?, self.finite(&path, *level)))
         });
+        let active_effects = def.active_effects.iter().enumerate().filter_map(|(at, active)| {
+            let path = format!("ActiveEffects[{at}]");
+            self.finite(&path, active.level);
+            let numbers = active.set_by_caller.iter().filter_map(|(tag, value)| {
+                Some((self.tag(&format!("{path}.SetByCaller"), tag)?, self.finite(&path, *value)))
+            });
+            let set_by_caller = numbers.collect();
+            Some(TemplateEffect { effect: self.effect_id(&path, &active.effect)?, at, set_by_caller })
+        });
         Template {
             def: Arc::clone(def),
             sets: sets.into_boxed_slice(),
@@ -330,6 +354,7 @@ impl Compiler<'_> {
             tags: self.tag_set("Tags", &def.tags).iter().collect(),
             abilities: self.ability_grants("GrantedAbilities", &def.abilities),
             effects: effects.collect(),
+            active_effects: active_effects.collect(),
         }
     }
 }
@@ -412,6 +437,10 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
             Err(error) => report("AttributeSets".to_owned(), error.into()),
             Ok(layout) => {
                 for &(attribute, _) in &template.base {
+                    let name = || catalog.attribute_name(attribute).to_owned();
+                    if layout.is_derived(attribute) {
+                        report(format!("Base.{}", name()), Problem::DerivedBase(name()));
+                    }
                     if layout.slot_of(attribute).is_none() {
                         let name = catalog.attribute_name(attribute).to_owned();
                         let has =

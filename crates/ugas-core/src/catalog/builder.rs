@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::BeforeApplyHook;
+use super::death::DeathAttribute;
 use super::definitions::Definitions;
 use super::hooks::{AttributeHooks, PreChange, QualifierTerm};
 use crate::ability::{AbilityDef, AbilitySetDef};
@@ -15,6 +16,7 @@ use crate::effect::{EffectDef, EffectSpec};
 use crate::handle::ControllerId;
 use crate::input::InputBufferConfig;
 use crate::simulation::{PostExecute, Simulation};
+use crate::tag::TagMetadata;
 use crate::targeting::{
     Attitude, AttitudeRule, Candidate, EffectContainerDef, Query, Space, TargetFilter, Team,
 };
@@ -55,6 +57,15 @@ impl CatalogBuilder {
     pub fn tags<S: Into<String>>(mut self, tags: impl IntoIterator<Item = S>) -> Self {
         self.definitions.registry.get_or_insert_default().extend(tags.into_iter().map(Into::into));
         self
+    }
+
+    /// Adds a tag with text for people and tools to the registry (T5); see [`Self::tags`].
+    #[must_use]
+    pub fn tag_with_metadata(self, tag: impl Into<String>, metadata: TagMetadata) -> Self {
+        let tag = tag.into();
+        let mut builder = self.tags([tag.clone()]);
+        builder.definitions.tag_metadata.push((tag, metadata));
+        builder
     }
 
     /// Adds an attribute set.
@@ -134,10 +145,31 @@ impl CatalogBuilder {
         self
     }
 
-    /// Sets the attribute whose fall to the threshold is death, which cancels all abilities (§8.6).
+    /// Sets the attribute whose fall to the threshold is death (§8.6.4, A4). Death cancels all abilities of the owner but
+    /// those that [survive it](crate::ability::AbilityDef::survives_death).
     #[must_use]
-    pub fn death(mut self, attribute: impl Into<String>, threshold: f64) -> Self {
-        self.definitions.death = Some((attribute.into(), threshold));
+    pub fn death(self, attribute: impl Into<String>, threshold: f64) -> Self {
+        self.death_attribute(attribute).death_threshold(threshold)
+    }
+
+    /// Sets the attribute whose fall is death. Without it the attribute is `Health`, if there is one.
+    #[must_use]
+    pub fn death_attribute(mut self, attribute: impl Into<String>) -> Self {
+        self.definitions.death.attribute = DeathAttribute::Named(attribute.into());
+        self
+    }
+
+    /// Sets the threshold of death. Without it the threshold is the attribute's Min, 0 if it has none.
+    #[must_use]
+    pub fn death_threshold(mut self, threshold: f64) -> Self {
+        self.definitions.death.threshold = Some(threshold);
+        self
+    }
+
+    /// Turns death off: no fall of an attribute cancels abilities.
+    #[must_use]
+    pub fn without_death(mut self) -> Self {
+        self.definitions.death.attribute = DeathAttribute::Off;
         self
     }
 

@@ -394,6 +394,7 @@ impl<'a> Compiler<'a> {
                 input: grant.input.as_deref().map(Into::into),
                 removal: grant.removal,
                 activate: grant.activate_on_grant,
+                is_active: grant.is_active,
             })
         };
         (0..).zip(defs).filter_map(resolve).collect()

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Catalog, CompiledSet, Compiler, DefinitionKind, Problem, Tables};
+use super::{Catalog, CompiledSet, Compiler, DefinitionKind, Problem, Tables, live_reads};
 use crate::attribute::layout::{AttributeSetError, topological_order};
 use crate::effect::calculation::CompiledCalculation;
-use crate::effect::magnitude::{AttributeCalculation, CaptureFrom, Magnitude};
 use crate::effect::{Effect, Modifier};
-use crate::expr::{Dependency, Program, Side};
+use crate::expr::Side;
 use crate::id::AttributeId;
 
 /// Reports attributes that depend on themselves, by their own definitions or through one effect.
@@ -83,35 +82,14 @@ fn names(tables: &Tables, cycle: Vec<AttributeId>) -> Vec<String> {
         .collect()
 }
 
-/// Attributes of the target that a live modifier follows.
+/// Attributes of the target that a live modifier follows, apart from those that it reads beneath itself: the base, and
+/// values up to a lower layer.
 fn live_target_reads(modifier: &Modifier, calculations: &[CompiledCalculation]) -> Vec<AttributeId> {
-    let reads = |program: &Program| {
-        program
-            .dependencies()
-            .iter()
-            .filter_map(|input| match input {
-                Dependency::Attribute(Side::Owner | Side::Target, attribute) => Some(*attribute),
-                _ => None,
-            })
-            .collect()
-    };
-    match &modifier.magnitude {
-        Magnitude::Constant(_) | Magnitude::SetByCaller { .. } => Vec::new(),
-        Magnitude::Curve { input, .. } => input.as_deref().map(reads).unwrap_or_default(),
-        Magnitude::Expression { program, .. } => reads(program),
-        Magnitude::Attribute(attribute) => match attribute.reading.calculation {
-            _ if attribute.reading.side == Side::Source => Vec::new(),
-            // Neither depends on the modifier: the base is beneath it, and so are lower layers.
-            AttributeCalculation::Base => Vec::new(),
-            AttributeCalculation::UpToLayer(layer) if layer < modifier.layer => Vec::new(),
-            _ => vec![attribute.reading.attribute],
-        },
-        Magnitude::Calculation { calculation, .. } => calculations
-            .get(calculation.usize())
-            .into_iter()
-            .flat_map(|calculation| &calculation.captures)
-            .filter(|capture| capture.from == CaptureFrom::Target && !capture.frozen)
-            .map(|capture| capture.attribute)
-            .collect(),
-    }
+    let mut reads = Vec::new();
+    live_reads(&modifier.magnitude, calculations, |side, attribute, level| {
+        if side != Side::Source && level > modifier.layer {
+            reads.push(attribute);
+        }
+    });
+    reads
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::death::DeathDef;
 use super::hooks::AttributeHooks;
 use super::standin::{StandIn, StandInTask};
 use super::{Catalog, CatalogBuilder, CatalogErrors, DefinitionKind};
@@ -15,6 +16,7 @@ use crate::effect::EffectDef;
 use crate::effect::calculation::{Calculation, CalculationBody, CalculationDef, CaptureDef};
 use crate::effect::magnitude::CaptureFrom;
 use crate::input::InputBufferConfig;
+use crate::tag::TagMetadata;
 use crate::targeting::EffectContainerDef;
 
 /// All that a [`CatalogBuilder`] holds but native code, of which it has the names. Plain data: it can be
@@ -37,6 +39,8 @@ use crate::targeting::EffectContainerDef;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Definitions {
     pub(super) registry: Option<Vec<String>>,
+    /// Text about tags of the registry (T5).
+    pub(super) tag_metadata: Vec<(String, TagMetadata)>,
     pub(super) sets: Vec<AttributeSetDef>,
     pub(super) declared_attributes: Vec<String>,
     pub(super) effects: Vec<Arc<EffectDef>>,
@@ -47,7 +51,7 @@ pub struct Definitions {
     pub(super) templates: Vec<Arc<ControllerDef>>,
     pub(super) ability_sets: Vec<AbilitySetDef>,
     pub(super) containers: Vec<EffectContainerDef>,
-    pub(super) death: Option<(String, f64)>,
+    pub(super) death: DeathDef,
     pub(super) input_buffer: InputBufferConfig,
     pub(super) natives: Natives,
 }
@@ -258,6 +262,7 @@ fn unique(names: Vec<String>) -> Vec<String> {
 
 plain_struct!(Definitions {
     registry,
+    tag_metadata: since 4,
     sets,
     declared_attributes,
     effects,

@@ -99,6 +99,9 @@ pub enum Problem {
         /// A set that has it.
         set: Option<String>,
     },
+    /// A base value is given for a derived attribute (B7).
+    #[error("`{0}` is derived: its base comes from its expression, and no base value can be given")]
+    DerivedBase(String),
     /// A name that breaks the naming rules of §7.1.
     #[error(transparent)]
     TagName(#[from] TagNameError),

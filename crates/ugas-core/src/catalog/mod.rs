@@ -10,6 +10,7 @@ mod calculations;
 mod compile;
 mod contents;
 mod cycles;
+mod death;
 mod definitions;
 mod error;
 mod hooks;
@@ -23,12 +24,13 @@ use std::sync::Arc;
 pub use builder::CatalogBuilder;
 pub(crate) use compile::Compiler;
 pub(crate) use contents::Contents;
+pub use death::{DEFAULT_DEATH_ATTRIBUTE, Death};
 pub use definitions::{Definitions, RebuildError};
 pub use error::{CatalogErrors, DefinitionError, DefinitionKind, Problem};
 pub(crate) use hooks::{AttributeHooks, BeforeApplyHook};
 pub use hooks::{PreChange, QualifierTerm};
 pub(crate) use names::NameTable;
-pub(crate) use reads::plain_reading;
+pub(crate) use reads::{ReadLevel, live_reads, plain_reading};
 pub(crate) use routines::EffectContainer;
 
 use crate::ability::Ability;
@@ -75,7 +77,7 @@ pub struct Catalog {
     pub(crate) attitude: Arc<AttitudeRule>,
     pub(crate) space: Arc<dyn Space + Send + Sync>,
     /// Attribute and threshold whose crossing is death (A4).
-    pub(crate) death: Option<(AttributeId, f64)>,
+    pub(crate) death: Option<Death>,
     pub(crate) input_buffer: InputBufferConfig,
     /// Tags that the cooldown of some ability grants.
     pub(crate) cooldown_tags: TagSet,
@@ -124,6 +126,16 @@ pub(crate) struct Template {
     pub(crate) tags: Box<[TagId]>,
     pub(crate) abilities: Box<[AbilityGrant]>,
     pub(crate) effects: Box<[(EffectId, f64)]>,
+    pub(crate) active_effects: Box<[TemplateEffect]>,
+}
+
+/// An effect that is on a controller from the start (K1).
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct TemplateEffect {
+    pub(crate) effect: EffectId,
+    /// Position in the template's definition.
+    pub(crate) at: usize,
+    pub(crate) set_by_caller: Box<[(TagId, f64)]>,
 }
 
 /// Effects that the simulation itself applies, so that every change has an effect behind it (§3.1).
@@ -243,8 +255,8 @@ impl Catalog {
         self.input_buffer
     }
 
-    /// The attribute and the threshold whose crossing is death (§8.6).
-    pub fn death(&self) -> Option<(AttributeId, f64)> {
+    /// The attribute and the threshold whose crossing is death (§8.6.4, A4); `None` if nothing dies.
+    pub fn death(&self) -> Option<Death> {
         self.death
     }
 

@@ -139,3 +139,44 @@ pub(crate) fn plain_reading(side: Side, attribute: AttributeId) -> Capture {
         target_tag_filter: TagSet::default(),
     }
 }
+
+/// How much of an attribute a live magnitude reads: [`ReadLevel::MIN`] is the base, `n + 1` the value up to layer `n`, and
+/// [`ReadLevel::MAX`] the clamped current value.
+pub(crate) type ReadLevel = u8;
+
+/// Calls `read` for each attribute that a magnitude reads live, with its side and level.
+pub(crate) fn live_reads(
+    magnitude: &Magnitude,
+    calculations: &[CompiledCalculation],
+    mut read: impl FnMut(Side, AttributeId, ReadLevel),
+) {
+    let program = match magnitude {
+        Magnitude::Curve { input, .. } => input.as_deref(),
+        Magnitude::Expression { program, frozen: false } => Some(&**program),
+        _ => None,
+    };
+    for input in program.into_iter().flat_map(Program::dependencies) {
+        if let Dependency::Attribute(side, attribute) = input {
+            read(*side, *attribute, ReadLevel::MAX);
+        }
+    }
+    match magnitude {
+        Magnitude::Attribute(attribute) if attribute.frozen.is_none() => {
+            let reading = &attribute.reading;
+            let level = match reading.calculation {
+                AttributeCalculation::Base => ReadLevel::MIN,
+                AttributeCalculation::UpToLayer(layer) => layer + 1,
+                AttributeCalculation::Current | AttributeCalculation::Bonus => ReadLevel::MAX,
+            };
+            read(reading.side, reading.attribute, level);
+        }
+        Magnitude::Calculation { calculation, .. } => {
+            let captures = calculations.get(calculation.usize()).into_iter();
+            let captures = captures.flat_map(|calculation| &calculation.captures);
+            for capture in captures.filter(|capture| !capture.frozen) {
+                read(capture.from.side(), capture.attribute, ReadLevel::MAX);
+            }
+        }
+        _ => {}
+    }
+}

@@ -298,6 +298,7 @@ impl RoutineLayout<'_, '_> {
             WaitDef::TagAdded(tag) => Wait::TagAdded(compiler.tag(&at("Tag"), tag)?),
             WaitDef::TagRemoved(tag) => Wait::TagRemoved(compiler.tag(&at("Tag"), tag)?),
             WaitDef::TagChanged(tag) => Wait::TagChanged(compiler.tag(&at("Tag"), tag)?),
+            WaitDef::TagCountChanged(tag) => Wait::TagCountChanged(compiler.tag(&at("Tag"), tag)?),
             WaitDef::TagQuery(query) => Wait::TagQuery(compiler.tag_query(&at("Query"), query, 0)),
             WaitDef::AttributeChange(attribute) => {
                 Wait::AttributeChange(compiler.attribute(&at("Attribute"), attribute)?)

@@ -111,6 +111,8 @@ pub struct Character {
     pub avatar: Option<ActorId>,
     /// How it is replicated (§13.2).
     pub replication: ReplicationMode,
+    /// Whether it is inactive (K1).
+    pub inactive: bool,
     /// On whose side it is.
     pub team: Option<Team>,
     /// Where it is.
@@ -168,6 +170,7 @@ plain_struct!(Character {
     owner,
     avatar,
     replication,
+    inactive: since 4,
     team,
     placement,
     input_buffer,

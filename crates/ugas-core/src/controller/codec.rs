@@ -15,6 +15,7 @@ plain_parts!(Controller |controller, decoder| where {
         owner,
         avatar,
         replication,
+        inactive,
         layout,
         values,
         modifiers,
@@ -57,6 +58,7 @@ plain_parts!(Controller |controller, decoder| where {
     rolls,
     runs,
     pending [unhashed],
+    inactive [since4],
 } => {
     Ok(Self {
         ordinal,
@@ -64,6 +66,7 @@ plain_parts!(Controller |controller, decoder| where {
         owner,
         avatar,
         replication,
+        inactive,
         values: joined(base, current).map_err(|what| decoder.invalid(what))?,
         extras: Seldom::from(Extras { placement, team, rolls, ..Extras::default() }),
         skills: Seldom::from(Skills { runs, inputs, ..Skills::default() }),

@@ -161,6 +161,8 @@ pub struct AbilityGrantDef {
     pub removal: AbilityRemoval,
     /// Whether it is activated at once.
     pub activate_on_grant: bool,
+    /// Whether it is active already, begun without a commit; for templates (K1).
+    pub is_active: bool,
 }
 
 impl AbilityGrantDef {
@@ -172,6 +174,7 @@ impl AbilityGrantDef {
             input: None,
             removal: AbilityRemoval::default(),
             activate_on_grant: false,
+            is_active: false,
         }
     }
 }
@@ -473,7 +476,7 @@ plain_struct!(ExpirationEffectsDef { routine, premature, always });
 plain_enum!(AdditionalTo { 0 => Target, 1 => Source });
 plain_struct!(AdditionalEffectDef { effect, to, source_tags, target_tags });
 plain_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
-plain_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant });
+plain_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant, is_active: since 4 });
 plain_struct!(EffectDef {
     name,
     duration,

@@ -313,6 +313,8 @@ pub(crate) struct AbilityGrant {
     pub(crate) input: Option<crate::input::InputId>,
     pub(crate) removal: AbilityRemoval,
     pub(crate) activate: bool,
+    /// Whether it is active from the start (K1).
+    pub(crate) is_active: bool,
 }
 
 /// Something of a controller that an active effect follows.

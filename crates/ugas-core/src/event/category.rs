@@ -37,7 +37,7 @@ impl EventKind {
             | Self::AttributeSetAdded { .. }
             | Self::AttributeSetRemoved { .. } => Category::Controller,
             Self::AttributeChanged { .. } => Category::Attribute,
-            Self::TagAdded { .. } | Self::TagRemoved { .. } => Category::Tag,
+            Self::TagAdded { .. } | Self::TagRemoved { .. } | Self::TagCountChanged { .. } => Category::Tag,
             Self::BeforeEffectApplied { .. }
             | Self::EffectApplied { .. }
             | Self::EffectMerged { .. }

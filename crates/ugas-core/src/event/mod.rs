@@ -160,6 +160,18 @@ pub enum EventKind {
         /// Which.
         tag: TagId,
     },
+    /// The explicit count of a tag changed (T6); raised when [`Config::tag_counts`](crate::simulation::Config::tag_counts)
+    /// asks for it. It has the number of the event that follows it: asking for it changes no state.
+    TagCountChanged {
+        /// The controller that has the tag.
+        controller: ControllerId,
+        /// The tag.
+        tag: TagId,
+        /// Explicit count before.
+        old: u32,
+        /// Explicit count now.
+        new: u32,
+    },
     /// An effect is about to be applied (E1, §15.4); raised when the configuration asks for an audit.
     BeforeEffectApplied {
         /// Which.
@@ -563,6 +575,7 @@ impl EventKind {
             Self::AttributeSetRemoved { .. } => "AttributeSetRemoved",
             Self::AttributeChanged { .. } => "AttributeChanged",
             Self::TagAdded { .. } => "TagAdded",
+            Self::TagCountChanged { .. } => "TagCountChanged",
             Self::TagRemoved { .. } => "TagRemoved",
             Self::BeforeEffectApplied { .. } => "BeforeEffectApplied",
             Self::EffectApplied { .. } => "EffectApplied",

@@ -17,6 +17,7 @@ impl EventKind {
             | Self::AttributeChanged { controller, .. }
             | Self::TagAdded { controller, .. }
             | Self::TagRemoved { controller, .. }
+            | Self::TagCountChanged { controller, .. }
             | Self::EvaluationFailed { controller, .. }
             | Self::DivisorIgnored { controller, .. }
             | Self::AbilityGranted { controller, .. }

@@ -52,6 +52,9 @@ impl fmt::Display for Described<'_> {
             EventKind::TagAdded { controller, tag: id } | EventKind::TagRemoved { controller, tag: id } => {
                 write!(f, "{controller:?} {}", tag(*id))
             }
+            EventKind::TagCountChanged { controller, tag: id, old, new } => {
+                write!(f, "{controller:?} {} {old} -> {new}", tag(*id))
+            }
             EventKind::EffectApplied { effect: id, active, target } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }

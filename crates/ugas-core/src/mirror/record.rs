@@ -31,12 +31,31 @@ pub(crate) struct Head {
     pub(crate) replication: ReplicationMode,
     pub(crate) team: Option<Team>,
     pub(crate) sets: Vec<AttributeSetId>,
+    /// Written only if it is true, so that the head of an active controller has the bytes that it always had.
+    pub(crate) inactive: bool,
 }
 
-plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets });
+impl Decode for Head {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let head = Self {
+            ordinal: Decode::decode(decoder)?,
+            template: Decode::decode(decoder)?,
+            owner: Decode::decode(decoder)?,
+            avatar: Decode::decode(decoder)?,
+            replication: Decode::decode(decoder)?,
+            team: Decode::decode(decoder)?,
+            sets: Decode::decode(decoder)?,
+            inactive: decoder.left() > 0,
+        };
+        if head.inactive && !bool::decode(decoder)? {
+            return Err(decoder.invalid("a head says that its controller is active"));
+        }
+        Ok(head)
+    }
+}
 
 pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut Encoder) {
-    let Controller { ordinal, template, owner, avatar, replication, extras, .. } = controller;
+    let Controller { ordinal, template, owner, avatar, replication, inactive, extras, .. } = controller;
     ordinal.encode(encoder);
     template.encode(encoder);
     owner.encode(encoder);
@@ -44,6 +63,9 @@ pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut
     replication.encode(encoder);
     extras.team.encode(encoder);
     layout.sets.encode(encoder);
+    if *inactive {
+        inactive.encode(encoder);
+    }
 }
 
 /// What is held down, and what came too early.

@@ -149,6 +149,7 @@ impl Seen {
         controller.owner = head.owner;
         controller.avatar = head.avatar;
         controller.replication = head.replication;
+        controller.inactive = head.inactive;
         controller.set_team(head.team.as_ref());
         controller.set_placement(self.placement);
         match &self.inputs {

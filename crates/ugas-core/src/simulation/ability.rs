@@ -110,6 +110,9 @@ impl Simulation {
             ability: Some(ability),
             controller: Some(controller),
             reasons: smallvec![match self.state.controllers.contains(controller) {
+                _ if self.state.controllers.get(controller).is_some_and(|known| known.inactive) => {
+                    ActivationReason::ControllerInactive(controller)
+                }
                 true => ActivationReason::NotGranted,
                 false => ActivationReason::UnknownController(controller),
             }],
@@ -231,9 +234,7 @@ impl Simulation {
         controller: ControllerId,
         event: GameplayEvent,
     ) -> Result<(), RefusalReason> {
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
+        self.check_active(controller)?;
         if !event.magnitude.is_finite() {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
@@ -317,7 +318,7 @@ impl Simulation {
         Ok(id)
     }
 
-    fn begin_activation(
+    pub(super) fn begin_activation(
         &mut self,
         handle: AbilityHandle,
         ability: &crate::ability::Ability,
@@ -426,14 +427,17 @@ impl Simulation {
         }
     }
 
-    /// §8.6: the owner died, and with it all that its abilities do.
+    /// A4: the owner died. All of its abilities are cancelled but those that survive death.
     pub(super) fn die(&mut self, controller: ControllerId) {
         self.emit(EventKind::OwnerDied { controller });
         // What the owner pressed while it lived is not tried when its abilities end.
         if let Some(known) = self.state.controllers.get_mut(controller) {
             known.buffer.clear();
         }
-        let runs = self.runs_where(controller, |_, _| true);
+        let runs = self.runs_where(controller, |sim, activation| {
+            let ability = sim.catalog.ability_by_id(activation.ability);
+            !ability.is_some_and(|ability| ability.def.survives_death)
+        });
         self.end_runs(runs, EndReason::OwnerDied);
     }
 
@@ -444,7 +448,8 @@ impl Simulation {
             let known = sim.state.controllers.get(controller);
             let (Some(ability), Some(known)) = (ability, known) else { return false };
             // What the ability itself granted does not stand against it.
-            let missing = !known.tags.has_all(&ability.activation.require);
+            let missing = !known.tags.has_all(&ability.activation.require)
+                || (ability.def.requires_avatar && known.avatar.is_none());
             let owned = &ability.owned_tags;
             let registry = sim.catalog.tags();
             let blocked = ability.activation.ignore.present_in(&known.tags);

@@ -15,6 +15,7 @@ use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
+use crate::task::Subject;
 
 /// Why an effect withdraws what it gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -225,12 +226,34 @@ impl Simulation {
             && controller.tags.add(self.catalog.tags(), tag, &mut crossed).is_err()
         {
             self.emit(EventKind::LogicError { what: "a tag count cannot grow further", controller: id });
+        } else if self.state.controllers.contains(id) {
+            self.count_changed(id, tag, |new| new - 1);
         }
         for &tag in &crossed {
             self.emit_tag_added(id, tag);
             self.notify(id, WatchSubject::Tag(tag));
         }
         self.scratch.crossed = crossed;
+    }
+
+    /// T6: the explicit count of a tag changed from what `old` makes of the present one. Tasks that wait for it are woken,
+    /// and a host that asks for it gets the event.
+    pub(super) fn count_changed(
+        &mut self,
+        controller: ControllerId,
+        tag: TagId,
+        old: impl FnOnce(u32) -> u32,
+    ) {
+        let Some(known) = self.state.controllers.get(controller) else { return };
+        if !self.config.tag_counts && known.skills.subscriptions.is_empty() {
+            return;
+        }
+        let new = known.tags.count(tag);
+        let event = EventKind::TagCountChanged { controller, tag, old: old(new), new };
+        self.wake(controller, Subject::TagCount(tag), &event);
+        if self.config.tag_counts {
+            self.publish_unnumbered(event);
+        }
     }
 
     /// §7.2 RemoveTag: an underflow is a logic error that is reported and skipped.
@@ -241,6 +264,8 @@ impl Simulation {
             && controller.tags.remove(self.catalog.tags(), tag, &mut crossed).is_err()
         {
             self.emit(EventKind::LogicError { what: "a tag was removed that is not there", controller: id });
+        } else if self.state.controllers.contains(id) {
+            self.count_changed(id, tag, |new| new + 1);
         }
         for &tag in &crossed {
             self.emit_tag_removed(id, tag);
@@ -254,8 +279,13 @@ impl Simulation {
     pub(super) fn clear_tags(&mut self, id: ControllerId) {
         let mut crossed = core::mem::take(&mut self.scratch.crossed);
         crossed.clear();
+        let left: SmallVec<[(TagId, u32); 2]> =
+            self.state.controllers.get(id).map(|known| known.tags.iter().collect()).unwrap_or_default();
         if let Some(controller) = self.state.controllers.get_mut(id) {
             controller.tags.clear(&mut crossed);
+        }
+        for (tag, count) in left {
+            self.count_changed(id, tag, |_| count);
         }
         for &tag in &crossed {
             self.emit_tag_removed(id, tag);

@@ -133,7 +133,11 @@ impl Simulation {
             && self.catalog.before_apply.is_empty()
             && !self.config.audit
             && !self.is_client()
-            && self.state.controllers.get(target).is_some_and(|target| target.extras.effect_index.is_empty())
+            && self
+                .state
+                .controllers
+                .get(target)
+                .is_some_and(|target| target.extras.effect_index.is_empty() && !target.inactive)
             && source.is_none_or(has_lived)
     }
 
@@ -205,6 +209,9 @@ impl Simulation {
         let stream = self.application_stream(&effect, spec, target);
         self.check_custom_requirement(&effect, spec, target, stream)?;
         self.roll_chance(&effect, spec, target, stream)?;
+        if effect.has_live_magnitudes && !effect.is_instant() {
+            self.check_cycles(&effect, spec.effect, spec.context.source, target).map_err(refuse)?;
+        }
         self.check_numbers(&effect, spec)?;
         if effect.is_instant() {
             return self.apply_instant(&effect, spec, target, stream);
@@ -222,9 +229,7 @@ impl Simulation {
     }
 
     fn find_effect(&self, spec: &EffectSpec, target: ControllerId) -> Result<Arc<Effect>, Reasons> {
-        if !self.state.controllers.contains(target) {
-            return Err(refuse(RefusalReason::UnknownController(target)));
-        }
+        self.check_active(target).map_err(refuse)?;
         // One that is yet to come would be taken for whoever gets its handle.
         if let Some(source) = spec.context.source
             && !source.is_unseen()
@@ -438,7 +443,7 @@ impl Simulation {
     }
 
     /// Whether what is there before anything is evaluated will do: the caller's numbers, and the calculations.
-    fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
+    pub(super) fn check_numbers(&self, effect: &Effect, spec: &EffectSpec) -> Result<(), Reasons> {
         // V2: the spec becomes part of the state, with numbers that nothing reads yet.
         let mut given = spec.set_by_caller.iter().map(|(_, value)| value);
         if !given.all(|value| value.is_finite()) || !spec.context.is_finite() {
@@ -454,7 +459,7 @@ impl Simulation {
     }
 
     /// Magnitudes (E8, E9) of an effect that lasts.
-    fn prepare<'a>(
+    pub(super) fn prepare<'a>(
         &self,
         effect: &'a Arc<Effect>,
         spec: &'a mut EffectSpec,

@@ -93,6 +93,8 @@ pub(super) struct Scratch {
     pub(super) changes: Vec<super::flush::Change>,
     pub(super) crossed: Vec<crate::id::TagId>,
     pub(super) selection: crate::targeting::SelectionBuffers,
+    /// Memory of the search for cycles of live magnitudes (B6).
+    pub(super) search: super::dependencies::SearchMemory,
     pub(super) writes: super::execute::Writes,
     pub(super) plan: Vec<super::execute::Planned>,
     /// What events of refusals were given.
@@ -202,6 +204,7 @@ impl Scratch {
             changes,
             crossed,
             selection: _,
+            search: _,
             writes,
             plan,
             refused_effects: _,

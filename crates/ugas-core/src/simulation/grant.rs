@@ -31,8 +31,8 @@ pub enum GrantSetError {
 
 impl Grant {
     pub(crate) fn of(grant: &AbilityGrant, granted_by: Option<(ActiveEffectId, AbilityRemoval)>) -> Self {
-        let AbilityGrant { ability, level, ref input, removal: _, activate } = *grant;
-        Self { level, input: input.clone(), granted_by, activate, ..Self::new(ability) }
+        let AbilityGrant { ability, level, ref input, removal: _, activate, is_active } = *grant;
+        Self { level, input: input.clone(), granted_by, activate, begun: is_active, ..Self::new(ability) }
     }
 }
 
@@ -261,7 +261,7 @@ impl Simulation {
             .iter()
             .filter(|(on, tag)| *on == TriggerOn::TagPresent && controller.tags.matches(*tag));
         let present: SmallVec<[_; 1]> = present.map(|&(_, tag)| tag).collect();
-        let activate = grant.activate || ability.def.activate_on_grant;
+        let activate = (grant.activate || ability.def.activate_on_grant) && !grant.begun;
         self.index_ability(handle);
         self.emit(EventKind::AbilityGranted { controller: id, handle, ability: grant.ability });
         if activate {

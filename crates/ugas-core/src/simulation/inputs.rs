@@ -53,9 +53,7 @@ impl Simulation {
         input: impl Into<InputId>,
     ) -> Result<Pressed, RefusalReason> {
         let input = input.into();
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
+        self.check_active(controller)?;
         self.make_room_for(controller, &input).map_err(RefusalReason::LimitReached)?;
         Ok(self.operate(|sim| sim.press_one(controller, input)))
     }
@@ -70,6 +68,7 @@ impl Simulation {
         input: impl Into<InputId>,
     ) -> Result<bool, RefusalReason> {
         let input = input.into();
+        self.check_active(controller)?;
         let now = self.state.now;
         let Some(known) = self.state.controllers.get_mut(controller) else {
             return Err(RefusalReason::UnknownController(controller));
@@ -95,9 +94,7 @@ impl Simulation {
     /// # Errors
     /// If the controller does not exist (any more).
     pub fn confirm(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
+        self.check_active(controller)?;
         self.operate(|sim| sim.emit(EventKind::Confirmed { controller }));
         Ok(())
     }
@@ -107,9 +104,7 @@ impl Simulation {
     /// # Errors
     /// If the controller does not exist (any more).
     pub fn decline(&mut self, controller: ControllerId) -> Result<(), RefusalReason> {
-        if !self.state.controllers.contains(controller) {
-            return Err(RefusalReason::UnknownController(controller));
-        }
+        self.check_active(controller)?;
         self.operate(|sim| sim.emit(EventKind::Declined { controller }));
         Ok(())
     }

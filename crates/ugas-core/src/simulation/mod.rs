@@ -4,7 +4,7 @@
 //! `spawn` (controllers come and go, §4.3), `apply` (E1), `policy` (stacking and execution policies, E4, E5),
 //! `execute` (base values, M9), `activate` (what an active effect gives and takes away), `refresh` (what active
 //! effects follow, E7, E8), `values` (aggregation and bounds), `flush` (recalculation and its events), `remove`,
-//! `adjust`, `advance` (time) and `cascade` (E12). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
+//! `adjust`, `advance` (time), `cascade` (E12) and `dependencies` (cycles of live magnitudes, B6). Abilities: `grant` (A8), `requirements` (A1), `ability` (§8.2, §8.6),
 //! `commit` (§8.4), `routine`, `actions`, `waits` and `numbers` (§10), `observe` (what an event leads to), `inputs` (§11)
 //! and `targets`. `limits` bounds what callers bring along, `prediction` says what a client leaves to the authority (§13). `derive` is all that follows from facts, and `integrity` says
 //! whether it is right; `reload` puts all of it under a changed catalog; `snapshot` copies, writes and reads it; `character`
@@ -20,6 +20,7 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod dependencies;
 mod derive;
 mod execute;
 mod flush;
@@ -32,6 +33,7 @@ mod magnitude;
 mod mirror;
 mod numbers;
 mod observe;
+mod place;
 mod policy;
 mod prediction;
 mod query;
@@ -241,6 +243,12 @@ impl Simulation {
         self.state.abilities.get(handle)
     }
 
+    /// Whether the base of an attribute of a controller comes from an expression (§6.4), so that none can be given (B7).
+    pub fn is_derived(&self, controller: ControllerId, attribute: AttributeId) -> bool {
+        let controller = self.state.controllers.get(controller);
+        controller.is_some_and(|controller| self.state.layout(controller).is_derived(attribute))
+    }
+
     /// Takes the oldest event that was not polled yet.
     ///
     /// ```
@@ -413,6 +421,18 @@ impl Simulation {
     fn tell_refused_ability(&mut self, refusal: &ActivationRefusal) {
         let shared = self.scratch.refused_abilities.share(refusal, self.events.len());
         self.emit(EventKind::AbilityRefused(shared));
+    }
+
+    /// Raises an event that only whoever asks for it gets: it takes no number of its own, so that asking changes no state.
+    fn publish_unnumbered(&mut self, kind: EventKind) {
+        if self.events.len() >= self.config.max_events as usize {
+            self.dropped_events += 1;
+            return;
+        }
+        self.scratch.interrupt();
+        let Self { events, scratch, state, .. } = self;
+        events.push(state.events, scratch.version(), kind, || scratch.origin(state.now));
+        self.scratch.interrupt();
     }
 
     #[inline(always)]

@@ -73,13 +73,18 @@ impl Simulation {
         }
     }
 
-    /// §8.6: the fall of the attribute to its threshold.
+    /// A4: the fall of the attribute of death from above its threshold to or below it.
     fn look_for_death(&mut self, controller: ControllerId, attribute: AttributeId, old: f64, new: f64) {
-        if let Some((deadly, threshold)) = self.catalog.death
-            && deadly == attribute
-            && old > threshold
-            && new <= threshold
-        {
+        let Some(death) = self.catalog.death.filter(|death| death.attribute == attribute) else { return };
+        let threshold = death.threshold.unwrap_or_else(|| {
+            let place = self.state.locate(controller, attribute);
+            let min = place.and_then(|(known, slot)| {
+                let slot = &self.state.layout(known).slots[slot];
+                super::State::bounds(known, slot).0
+            });
+            min.unwrap_or_default()
+        });
+        if old > threshold && new <= threshold {
             self.enqueue(Consequence::Die { controller });
         }
     }

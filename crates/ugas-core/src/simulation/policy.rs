@@ -46,14 +46,14 @@ impl Simulation {
     }
 
     /// The running instance of an effect on a target, the first applied of several.
-    fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
+    pub(super) fn instance_of(&self, effect: EffectId, target: ControllerId) -> Option<ActiveEffectId> {
         self.instances_of(effect, target).find(|&id| {
             self.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running)
         })
     }
 
     /// The stack that an application joins (E5). Without a source nothing stacks by source.
-    fn stack_for(
+    pub(super) fn stack_for(
         &self,
         effect: EffectId,
         stacking: &Stacking,
@@ -69,6 +69,20 @@ impl Simulation {
     }
 
     fn add_instance(&mut self, prepared: Prepared<'_>, status: EffectStatus) -> Result<Application, Reasons> {
+        let effect = prepared.effect;
+        let application = self.insert_instance(prepared, status)?;
+        if let Application::Active(id) = application {
+            self.first_tick(id, effect);
+        }
+        Ok(application)
+    }
+
+    /// A new instance with its modifiers; nothing is executed yet.
+    pub(super) fn insert_instance(
+        &mut self,
+        prepared: Prepared<'_>,
+        status: EffectStatus,
+    ) -> Result<Application, Reasons> {
         self.check_effect_limit(prepared.target)?;
         let Prepared { effect, spec, target, stream, magnitudes, duration, period } = prepared;
         let sequence = self.state.next_sequence();
@@ -119,7 +133,6 @@ impl Simulation {
         }
         self.begin(id, effect);
         self.report_inert(id, effect);
-        self.first_tick(id, effect);
         Ok(Application::Active(id))
     }
 

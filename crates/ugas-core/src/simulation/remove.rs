@@ -8,7 +8,7 @@ use crate::effect::{Effect, EffectQuery, EffectStatus, ExecutionPolicy, StackExp
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::EffectId;
-use crate::refusal::RefusalReason;
+use crate::refusal::{Refusal, RefusalReason};
 
 /// How many stacks are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -151,6 +151,10 @@ impl Simulation {
         let Some(id) = self.state.effects.get(next).map(|active| active.effect) else { return };
         let Some(effect) = self.state.definition(&self.catalog, id).cloned() else { return };
         self.blame(next);
+        if let Err(reason) = self.check_cycles_of(next, &effect) {
+            self.refuse_waiting(next, id, reason);
+            return;
+        }
         // M4: among overrides it is as recent as its beginning.
         let applied = self.state.next_sequence();
         if let Some(active) = self.state.effects.get_mut(next) {
@@ -162,6 +166,14 @@ impl Simulation {
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
         self.after_success(next, &effect);
+    }
+
+    /// B6: an instance that cannot begin leaves the queue, and the next one gets its turn.
+    fn refuse_waiting(&mut self, active: ActiveEffectId, effect: EffectId, reason: RefusalReason) {
+        let Some(target) = self.state.effects.get(active).map(|active| active.target) else { return };
+        self.tell_refused_effect(&Refusal::new(effect, target, reason));
+        self.remove_active(active, RemovalReason::Removed);
+        self.scratch.begins.push_back((effect, target));
     }
 
     /// The end of an effect's time (E3, E5).

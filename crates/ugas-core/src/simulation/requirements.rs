@@ -15,7 +15,7 @@ use crate::controller::index::{EffectKey, RunKey};
 use crate::effect::EffectSpec;
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
-use crate::id::{EffectId, TagId};
+use crate::id::{AttributeId, EffectId, TagId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::tag::{TagContainer, TagRequirement, TagSet, TagView};
 use crate::targeting::TargetData;
@@ -123,6 +123,9 @@ impl Simulation {
             reasons.push(ActivationReason::UnknownController(granted.controller));
             return reasons;
         };
+        if controller.inactive {
+            reasons.push(ActivationReason::ControllerInactive(granted.controller));
+        }
         // One that goes with its last run is as good as gone (A8).
         if granted.remove_on_end {
             reasons.push(ActivationReason::NotGranted);
@@ -139,6 +142,9 @@ impl Simulation {
         }
         if granted.is_active() && ability.def.instancing == Instancing::PerActor && !ability.def.retrigger {
             reasons.push(ActivationReason::AlreadyActive);
+        }
+        if ability.def.requires_avatar && controller.avatar.is_none() {
+            reasons.push(ActivationReason::NoAvatar);
         }
         self.check_blocked(handle, granted, ability, controller, &mut reasons);
         match self.tags_without_runs(granted, ability, controller) {
@@ -357,8 +363,17 @@ impl Simulation {
         let mut bases: SmallVec<[(u16, f64); 2]> = SmallVec::new();
         let Some(controller) = self.state.controllers.get(owner) else { return Ok(None) };
         let layout = self.state.layout(controller);
+        // M6: what is taken from attributes that the owner lacks, as if they were 0.
+        let mut lacking: SmallVec<[(AttributeId, f64); 1]> = SmallVec::new();
         let mut write = |attribute, operation, magnitude, stacks| {
-            let Some(slot) = layout.slot_of(attribute) else { return };
+            let Some(slot) = layout.slot_of(attribute) else {
+                let at = lacking.iter().position(|(known, _)| *known == attribute).unwrap_or_else(|| {
+                    lacking.push((attribute, 0.0));
+                    lacking.len() - 1
+                });
+                lacking[at].1 = written(lacking[at].1, operation, magnitude, stacks).unwrap_or(lacking[at].1);
+                return;
+            };
             // The base of a derived attribute is not written (B2).
             if layout.slots[usize::from(slot)].attribute.derived.is_some() {
                 return;
@@ -393,6 +408,9 @@ impl Simulation {
                     write(output.attribute, output.operation, output.magnitude, 1);
                 }
             }
+        }
+        if let Some(&(attribute, would_be)) = lacking.iter().find(|(_, would_be)| *would_be < 0.0) {
+            return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum: 0.0 }));
         }
         if layout.has_meta
             && let Some(shortfall) = drain_metas(controller, layout, &mut bases)

@@ -9,6 +9,7 @@ use crate::effect::{Effect, EffectStatus, WatchSubject};
 use crate::event::EventKind;
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeSetId;
+use crate::refusal::CycleLink;
 
 /// Why a set could not be registered or taken away.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,6 +27,18 @@ pub enum RegisterError {
     /// The controller does not have the set.
     #[error("the attribute set `{0}` is not registered")]
     NotRegistered(String),
+    /// Live magnitudes of active effects would make an attribute depend on itself (B6).
+    #[error(
+        "with the attribute set `{set}` an attribute would depend on itself: {cycle}; remove one of the effects first"
+    )]
+    CircularDependency {
+        /// The set.
+        set: String,
+        /// The chain in words.
+        cycle: String,
+        /// The values in order: each reads the next, and the last one reads the first.
+        chain: Box<[CycleLink]>,
+    },
     /// The sets would not go together.
     #[error(transparent)]
     AttributeSets(#[from] AttributeSetError),
@@ -35,7 +48,8 @@ impl Simulation {
     /// Registers an attribute set with a controller (§6.2). Modifiers that waited for its attributes begin to count.
     ///
     /// # Errors
-    /// If the set is registered already, or something that it depends on is not (§6.4).
+    /// If the set is registered already, something that it depends on is not (§6.4), or modifiers that waited for its
+    /// attributes would close a cycle (B6).
     pub fn register_set(
         &mut self,
         controller: ControllerId,
@@ -50,6 +64,11 @@ impl Simulation {
             Err(at) => sets.insert(at, set),
         }
         let layout = self.layout_for(&sets)?;
+        if let Some(chain) = self.cycle_with_layout(controller, layout) {
+            let set = self.catalog.set_name(set).to_owned();
+            let cycle = crate::refusal::describe_cycle(&chain, self);
+            return Err(RegisterError::CircularDependency { set, cycle, chain });
+        }
         self.operate(|sim| {
             sim.emit(EventKind::AttributeSetAdded { controller, set });
             sim.change_layout(controller, layout);

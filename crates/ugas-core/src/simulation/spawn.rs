@@ -22,6 +22,7 @@ pub struct Spawn {
     def: Source,
     owner: Option<ActorId>,
     avatar: Option<ActorId>,
+    instigators: Vec<(String, ControllerId)>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -48,7 +49,7 @@ impl Spawn {
     }
 
     fn from(def: Source) -> Self {
-        Self { def, owner: None, avatar: None }
+        Self { def, owner: None, avatar: None, instigators: Vec::new() }
     }
 
     /// Owner and avatar are the same actor (§4.2).
@@ -66,6 +67,13 @@ impl Spawn {
         self
     }
 
+    /// A controller that effects of the template name as their instigator (K1).
+    #[must_use]
+    pub fn instigator(mut self, name: impl Into<String>, controller: ControllerId) -> Self {
+        self.instigators.push((name.into(), controller));
+        self
+    }
+
     /// The representation in the world, which may change (§4.2).
     #[must_use]
     pub fn avatar(mut self, avatar: ActorId) -> Self {
@@ -74,7 +82,7 @@ impl Spawn {
     }
 }
 
-crate::codec::plain_struct!(Spawn { def, owner, avatar });
+crate::codec::plain_struct!(Spawn { def, owner, avatar, instigators: since 4 });
 crate::codec::plain_enum!(Source { 0 => Named(name), 1 => Template(template), 2 => Def(def) });
 
 /// Why a controller could not be spawned.
@@ -93,6 +101,9 @@ pub enum SpawnError {
     /// A base value is of an attribute that none of the sets has.
     #[error("the base value of `{0}` is given, but none of the attribute sets has it")]
     UnknownAttribute(String),
+    /// A base value is of a derived attribute (B7).
+    #[error("`{0}` is derived: its base comes from its expression, and no base value can be given")]
+    DerivedBase(String),
     /// There are too many controllers.
     #[error("the limit of {0} controllers is reached")]
     LimitReached(u32),
@@ -132,9 +143,16 @@ impl Simulation {
             if self.state.layouts[layout as usize].slot_of(attribute).is_none() {
                 return Err(SpawnError::UnknownAttribute(self.catalog.attribute_name(attribute).to_owned()));
             }
+            if self.state.layouts[layout as usize].is_derived(attribute) {
+                return Err(SpawnError::DerivedBase(self.catalog.attribute_name(attribute).to_owned()));
+            }
         }
-        let (owner, avatar) = (spawn.owner, spawn.avatar);
-        Ok(self.operate(|sim| sim.initialise(template_id, &template, layout, owner, avatar)))
+        let (owner, avatar, instigators) = (spawn.owner, spawn.avatar, spawn.instigators);
+        Ok(self.operate(|sim| {
+            let id = sim.initialise(template_id, &template, layout, owner, avatar);
+            sim.put_in_place(id, &template, &instigators);
+            id
+        }))
     }
 
     fn resolve(&self, source: Source) -> Result<(Option<TemplateId>, Template), SpawnError> {

@@ -43,6 +43,9 @@ pub struct Config {
     pub role: Role,
     /// Whether `BeforeEffectApplied` is raised, with the values from before (§15.4).
     pub audit: bool,
+    /// Whether `TagCountChanged` is raised for every change of a tag's explicit count (T6). It changes no state and no
+    /// hash; tasks that wait for counts need no setting.
+    pub tag_counts: bool,
     /// Most operations that one call or timer may lead to (E12).
     pub cascade_limit: u32,
     /// Most controllers.
@@ -88,6 +91,7 @@ impl Default for Config {
             prediction_seed: 0,
             role: Role::Authority,
             audit: false,
+            tag_counts: false,
             cascade_limit: 4_096,
             max_controllers: 1 << 20,
             max_effects_per_controller: 4_096,
@@ -112,6 +116,7 @@ plain_struct!(Config {
     prediction_seed: since 2,
     role,
     audit,
+    tag_counts: since 4,
     cascade_limit,
     max_controllers,
     max_effects_per_controller,

@@ -211,6 +211,7 @@ impl Simulation {
             Wait::TagAdded(tag) | Wait::TagRemoved(tag) | Wait::TagChanged(tag) => {
                 Hold::on(Subject::Tag(*tag))
             }
+            Wait::TagCountChanged(tag) => Hold::on(Subject::TagCount(*tag)),
             Wait::TagQuery(query) => {
                 let controller = self.state.controllers.get(owner);
                 if controller.is_some_and(|controller| query.matches(&controller.tags)) {
@@ -483,6 +484,7 @@ impl Simulation {
             (Wait::TagAdded(_), EventKind::TagAdded { .. })
             | (Wait::TagRemoved(_), EventKind::TagRemoved { .. })
             | (Wait::TagChanged(_), EventKind::TagAdded { .. } | EventKind::TagRemoved { .. })
+            | (Wait::TagCountChanged(_), EventKind::TagCountChanged { .. })
             | (
                 Wait::ConfirmCancel | Wait::TargetData { confirmation: Confirmation::UserConfirmed, .. },
                 EventKind::Confirmed { .. },

@@ -24,5 +24,5 @@ pub use name::{
     MAX_NAME_LENGTH, MAX_RECOMMENDED_DEPTH, RESERVED_PREFIXES, TagNameError, TagNameProblem, check_tag_name,
 };
 pub use query::{TagQuery, TagQueryItem};
-pub use registry::TagRegistry;
+pub use registry::{TagMetadata, TagRegistry};
 pub use set::{TagRequirement, TagSet};

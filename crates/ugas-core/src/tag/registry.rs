@@ -30,7 +30,22 @@ pub struct TagRegistry {
     text: String,
     /// One entry a tag, by id, which is also the order of names.
     entries: Vec<Entry>,
+    /// Metadata of the tags that have some, by id.
+    metadata: Vec<(TagId, TagMetadata)>,
 }
+
+/// Text about a tag for people and tools (§7.6, T5). No rule reads it, and it does not count for the hash of a catalog.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TagMetadata {
+    /// Meaning of the tag.
+    pub description: Option<String>,
+    /// Notes for developers.
+    pub dev_comment: Option<String>,
+    /// `AllowMultiple` of the file. Tags are counted in any case (§7.2), so it changes nothing at run time.
+    pub allow_multiple: bool,
+}
+
+crate::codec::plain_struct!(TagMetadata { description, dev_comment, allow_multiple });
 
 impl TagRegistry {
     /// Builds the registry of these names and their ancestors. Order and repetition do not matter.
@@ -115,6 +130,23 @@ impl TagRegistry {
     /// The registered name that a mistyped one most likely meant, if any is near enough to be worth suggesting.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         crate::nearest::nearest(name, self.entries.iter().map(|entry| entry.name(&self.text)))
+    }
+
+    /// The metadata of a tag, if it has some (T5).
+    pub fn metadata(&self, tag: TagId) -> Option<&TagMetadata> {
+        let at = self.metadata.binary_search_by_key(&tag, |(known, _)| *known).ok()?;
+        Some(&self.metadata[at].1)
+    }
+
+    /// Gives tags their metadata; names that are not registered are skipped, and the last of several counts.
+    pub(crate) fn set_metadata<'a>(&mut self, metadata: impl Iterator<Item = (&'a str, &'a TagMetadata)>) {
+        for (name, metadata) in metadata {
+            let Some(tag) = self.id(name) else { continue };
+            match self.metadata.binary_search_by_key(&tag, |(known, _)| *known) {
+                Ok(at) => self.metadata[at].1 = metadata.clone(),
+                Err(at) => self.metadata.insert(at, (tag, metadata.clone())),
+            }
+        }
     }
 
     #[inline]

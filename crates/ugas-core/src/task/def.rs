@@ -92,6 +92,8 @@ pub enum WaitDef {
     TagRemoved(String),
     /// A tag appears on the owner or goes.
     TagChanged(String),
+    /// The explicit count of a tag of the owner changes (T6).
+    TagCountChanged(String),
     /// A query holds over the owner's tags.
     TagQuery(TagQueryDef),
     /// An attribute of the owner changes.
@@ -372,6 +374,7 @@ plain_enum!(WaitDef {
     18 => ConfirmCancel,
     19 => TargetData { targeting, confirmation, max_delay },
     20 => NetSync { max_delay },
+    40 => TagCountChanged(tag),
 });
 plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag });
 plain_struct!(RemoveDef { effect, name, tags, stacks });

@@ -143,6 +143,7 @@ pub(crate) enum Wait {
     TagAdded(TagId),
     TagRemoved(TagId),
     TagChanged(TagId),
+    TagCountChanged(TagId),
     TagQuery(TagQuery),
     AttributeChange(AttributeId),
     AttributeThreshold {
@@ -184,7 +185,7 @@ impl Wait {
             Self::InputReleased(_) => "WaitInputRelease",
             Self::TagAdded(_) => "WaitTagAdded",
             Self::TagRemoved(_) => "WaitTagRemoved",
-            Self::TagChanged(_) => "WaitTagChanged",
+            Self::TagChanged(_) | Self::TagCountChanged(_) => "WaitTagChanged",
             Self::TagQuery(_) => "WaitTagQuery",
             Self::AttributeChange(_) => "WaitAttributeChange",
             Self::AttributeThreshold { .. } => "WaitAttributeThreshold",

@@ -15,6 +15,8 @@ pub enum Subject {
     Attribute(AttributeId),
     /// A tag appears or goes.
     Tag(TagId),
+    /// The explicit count of a tag changes.
+    TagCount(TagId),
     /// A gameplay event comes, with this tag or one below it.
     Event(TagId),
     /// An input is pressed.
@@ -139,4 +141,5 @@ plain_enum!(Subject {
     10 => AbilityCommitted,
     11 => AbilityEnded,
     12 => Confirmation,
+    40 => TagCount(tag),
 });

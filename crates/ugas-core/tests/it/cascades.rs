@@ -129,7 +129,7 @@ fn e12_an_expiration_effect_in_time_goes_on_for_ever_without_a_limit() {
 }
 
 #[test]
-fn e12_two_controllers_whose_modifiers_follow_each_other_do_not_hang() {
+fn b6_two_controllers_whose_modifiers_would_follow_each_other_are_refused() {
     // Hero's Attack = wolf's Attack + 1 and the other way round: there is no such pair of numbers.
     let envy = EffectDef::infinite("GE_Envy").modify(
         "Attack",
@@ -138,9 +138,13 @@ fn e12_two_controllers_whose_modifiers_follow_each_other_do_not_hang() {
     );
     let mut game = limited(40, [envy]);
     game.apply("GE_Envy", "hero", "wolf");
-    game.apply("GE_Envy", "wolf", "hero");
-    chain(&mut game);
-    assert!(game.current("hero", "Attack").is_finite());
+    let before = (game.current("hero", "Attack"), game.current("wolf", "Attack"));
+    let (envy, hero, wolf) =
+        (game.sim.catalog().effect("GE_Envy").unwrap(), game.id("hero"), game.id("wolf"));
+    let refusal = game.sim.apply_effect(envy, Some(wolf), hero).unwrap_err();
+    assert_eq!(refusal.code(), "CircularDependency");
+    assert_eq!((game.current("hero", "Attack"), game.current("wolf", "Attack")), before);
+    assert_eq!(game.count("CascadeLimit"), 0);
 }
 
 #[test]

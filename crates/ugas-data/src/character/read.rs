@@ -59,6 +59,7 @@ pub(super) fn character(doc: &ControllerDoc, sink: &mut Sink) -> Character {
         owner: actor(&doc.owner),
         avatar: actor(&doc.avatar),
         replication: doc.replication.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
+        inactive: doc.is_active.as_ref().is_some_and(|flag| !flag.0.value),
         team: saved.team.map(|team| Team::new(team.0.value)),
         placement: placement(saved.position.as_ref(), saved.facing.as_ref()),
         input_buffer: saved.buffer.as_ref().map(buffer),
@@ -190,7 +191,7 @@ fn attribute(doc: &AttributeValueDoc) -> Option<CharacterAttribute> {
 fn lifetime(doc: &ControllerEffectDoc, saved: &SavedEffectDoc) -> Lifetime {
     let policy = doc.policy.as_ref().map(|choice| choice.0.value);
     let old = doc.duration.as_ref().map(|seconds| seconds.0.value);
-    let left = doc.remaining.as_ref().map(|seconds| seconds.0.value).or(old.filter(|left| *left >= 0.0));
+    let left = doc.remaining.as_ref().map(|seconds| seconds.0.value).or(old).filter(|left| *left >= 0.0);
     match (policy, left) {
         (Some(ActivePolicy::Infinite), _) => Lifetime::Endless,
         (_, Some(left)) => {

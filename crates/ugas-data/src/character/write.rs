@@ -15,7 +15,7 @@ use crate::decode::{
 };
 use crate::model::controller::{
     ActivePolicy, ActorDoc, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
-    ControllerSetDoc, PeriodicStateDoc,
+    ControllerSetDoc, PeriodicStateDoc, TimeLeft,
 };
 use crate::model::magnitude::Reading;
 use crate::model::saved::{
@@ -40,6 +40,7 @@ pub(super) fn document(character: &Character) -> ControllerDoc {
         effects: list(character.effects.iter().map(|known| effect(known, character))),
         tags: tags(&character.tags, GrantedTag),
         replication: Some(Choice(spanned(character.replication))),
+        is_active: character.inactive.then(|| Flag(spanned(false))),
         saved: Some(saved(character)),
         ..ControllerDoc::default()
     }
@@ -136,9 +137,9 @@ fn effect(known: &CharacterEffect, character: &Character) -> ControllerEffectDoc
     ControllerEffectDoc {
         handle: Some(Text(text(&format!("effect-{}", known.order)))),
         effect: Some(EffectName(text(&known.effect))),
-        duration: left.map(number),
+        duration: left.map(|left| TimeLeft(spanned(left))),
         policy: policy.map(|policy| Choice(spanned(policy))),
-        remaining: left.filter(|left| *left >= 0.0).map(|left| NonNegative(spanned(left))),
+        remaining: left.filter(|left| *left >= 0.0).map(|left| TimeLeft(spanned(left))),
         stacks: Some(Integer(spanned(i64::from(known.stacks.max(1))))),
         level: whole_level(known.level).map(|level| Integer(spanned(level))),
         instigator: instigator_name(known, character).map(|name| Text(text(&name))),

@@ -21,6 +21,8 @@ pub(crate) type Names<'a> = BTreeMap<&'a str, Span>;
 #[derive(Default)]
 pub(crate) struct Index<'a> {
     pub(crate) attributes: Names<'a>,
+    /// Attributes of which every definition is derived (§6.4).
+    pub(crate) derived: BTreeSet<&'a str>,
     pub(crate) sets: Names<'a>,
     pub(crate) effects: Names<'a>,
     pub(crate) abilities: Names<'a>,
@@ -142,6 +144,7 @@ impl<'a> Index<'a> {
         if let Some(tags) = &mut index.tags {
             register(tags, AUTHORITATIVE_ONLY);
         }
+        index.derived = derived(documents);
         index
     }
 
@@ -193,6 +196,26 @@ impl<'a> Index<'a> {
             }
         }
     }
+}
+
+/// Names of attributes that are derived in every set that has them.
+fn derived(documents: &[Document]) -> BTreeSet<&str> {
+    let attributes = documents.iter().flat_map(|document| {
+        let (alone, set) = match &document.model {
+            Model::Attribute(doc) => (Some(&**doc), None),
+            Model::AttributeSet(doc) => (None, doc.attributes.as_ref()),
+            _ => (None, None),
+        };
+        alone.into_iter().chain(set.into_iter().flat_map(|attributes| attributes.iter()))
+    });
+    let (mut derived, mut plain) = (BTreeSet::new(), BTreeSet::new());
+    for doc in attributes {
+        let Some(name) = &doc.name else { continue };
+        let names = if doc.derived_from.is_some() { &mut derived } else { &mut plain };
+        names.insert(name.value.as_str());
+    }
+    derived.retain(|name| !plain.contains(name));
+    derived
 }
 
 /// A registered tag brings its parents with it.

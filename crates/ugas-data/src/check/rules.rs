@@ -2,10 +2,11 @@
 
 use ugas_core::ability::NetExecution;
 use ugas_core::attribute::AttributeCategory;
+use ugas_core::catalog::DEFAULT_DEATH_ATTRIBUTE;
 use ugas_core::effect::AUTHORITATIVE_ONLY;
 use ugas_core::modifier::Operation;
 
-use super::{Index, targeting};
+use super::{Index, Scope, targeting};
 use crate::decode::Word;
 use crate::diagnostics::{Sink, codes};
 use crate::model::ability::AbilityDoc;
@@ -13,12 +14,13 @@ use crate::model::attribute::{AttributeDoc, BoundDoc};
 use crate::model::effect::{AreaShape, DurationPolicy, EffectDoc};
 use crate::model::input::InputMappingDoc;
 use crate::model::magnitude::{MagnitudeDoc, MagnitudeType, Reading};
+use crate::model::pack::GlobalsDoc;
 use crate::model::scene::{RegionDoc, RegionShape};
-use crate::model::{Document, Model};
+use crate::model::{DeathAttributeName, Document, Model};
 use crate::source::Span;
 
 /// Checks all documents.
-pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) {
+pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sink: &mut Sink) {
     for document in documents {
         match &document.model {
             Model::Attribute(doc) => attribute(doc, sink),
@@ -34,10 +36,29 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, sink: &mut Sink) 
                 let targetings = doc.containers.iter().filter_map(|container| container.targeting.as_ref());
                 targetings.for_each(|doc| targeting::check(doc, sink));
             }
+            Model::Pack(doc) => {
+                if let Some(globals) = &doc.globals {
+                    death(globals, index, scope, sink);
+                }
+            }
             Model::Scene(doc) => doc.regions.iter().for_each(|doc| region(doc, sink)),
             _ => {}
         }
     }
+}
+
+/// A4: a threshold needs an attribute that can fall to it.
+fn death(doc: &GlobalsDoc, index: &Index<'_>, scope: Scope, sink: &mut Sink) {
+    let Some(threshold) = &doc.death_threshold else { return };
+    let because = match doc.death_attribute.as_ref().map(DeathAttributeName::attribute) {
+        Some(Some(_)) => return,
+        Some(None) => "`DeathAttribute` is `None`, which turns death off",
+        None if scope == Scope::SingleFile || index.attributes.contains_key(DEFAULT_DEATH_ATTRIBUTE) => {
+            return;
+        }
+        None => "there is no `DeathAttribute`, and no attribute is called `Health`",
+    };
+    sink.push(codes::ug130::ignored(threshold.0.span, because));
 }
 
 fn attribute(doc: &AttributeDoc, sink: &mut Sink) {

@@ -13,10 +13,12 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 30] = [
+const OUTCOMES: [&str; 33] = [
     "Ok",
+    "ControllerInactive",
     "NotGranted",
     "AlreadyActive",
+    "NoAvatar",
     "BlockedByAbility",
     "MissingTags",
     "BlockedTags",
@@ -31,6 +33,7 @@ const OUTCOMES: [&str; 30] = [
     "ChanceFailed",
     "StackOverflow",
     "StillActive",
+    "CircularDependency",
     "MissingSetByCaller",
     "NonFinite",
     "MissingCalculation",
@@ -48,7 +51,7 @@ const OUTCOMES: [&str; 30] = [
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
 /// like one of these.
-pub(crate) const EVENTS: [&str; 54] = [
+pub(crate) const EVENTS: [&str; 55] = [
     "ControllerSpawned",
     "ControllerDespawned",
     "OwnerChanged",
@@ -58,6 +61,7 @@ pub(crate) const EVENTS: [&str; 54] = [
     "AttributeChanged",
     "TagAdded",
     "TagRemoved",
+    "TagCountChanged",
     "BeforeEffectApplied",
     "EffectApplied",
     "EffectMerged",
@@ -117,6 +121,11 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
         // Field by field: what a template must be is told below.
         actor.sets.visit(&mut checker);
         actor.base.iter().for_each(|base| base.visit(&mut checker));
+        for (attribute, _) in actor.base.iter().flat_map(|base| &base.0) {
+            if index.derived.contains(attribute.value.as_str()) {
+                checker.sink.push(codes::ug131::derived(attribute.span, &attribute.value));
+            }
+        }
         actor.abilities.visit(&mut checker);
         actor.tags.visit(&mut checker);
         for set in actor.ability_sets.iter() {

@@ -82,7 +82,7 @@ pub(super) const TASKS: &[TaskRow] = &[
     ("WaitInputRelease", INPUT, &[]),
     ("WaitTagAdded", TAG, TAG_NEEDS),
     ("WaitTagRemoved", TAG, TAG_NEEDS),
-    ("WaitTagChanged", TAG, TAG_NEEDS),
+    ("WaitTagChanged", &[("Tag", Tag), ("WaitTag", Tag), ("AnyCount", Flag)], TAG_NEEDS),
     ("WaitTagQuery", &[("Query", Query)], &[&["Query"]]),
     ("WaitAttributeChange", &[("Attribute", Attribute)], &[&["Attribute"]]),
     (

@@ -45,6 +45,8 @@ pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> Abilit
         instancing: choice(&doc.instancing),
         retrigger: flag(&doc.retrigger, Absent::False),
         activate_on_grant: flag(&doc.activate_on_grant, Absent::False),
+        survives_death: flag(&doc.survives_death, Absent::False),
+        requires_avatar: flag(&doc.requires_avatar, Absent::False),
         triggers: doc
             .triggers
             .iter()

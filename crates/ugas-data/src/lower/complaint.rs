@@ -95,7 +95,7 @@ fn template_path<'a>(node: &'a Node, path: &str) -> &'a Node {
         let mut names = attributes.filter_map(|attribute| attribute.get("Name"));
         return names.find(|found| found.text() == Some(name)).unwrap_or(node);
     }
-    let path = path.replace("Effects[", "ActiveEffects[").replace("Tags[", "OwnedTags[");
+    let path = path.replace("Tags[", "OwnedTags[");
     node.at_path(&path)
 }
 
@@ -164,6 +164,7 @@ pub(crate) fn report(
             codes::ug051::circular(span, cycle)
         }
         Problem::AttributeSets(sets) => soften(codes::ug055::incompatible(span, sets.to_string()), scope),
+        Problem::DerivedBase(attribute) => codes::ug131::derived(span, attribute),
         problem @ Problem::NotInSets { .. } => {
             soften(codes::ug055::incompatible(span, problem.to_string()), scope)
         }

@@ -2,19 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use ugas_core::controller::ControllerDef;
+use ugas_core::controller::{ControllerDef, TemplateEffectDef};
 use ugas_core::effect::AbilityGrantDef;
+use ugas_core::time::Span;
 
 use super::{metadata, text};
 use crate::check::Index;
-use crate::model::controller::ControllerDoc;
+use crate::model::controller::{ControllerDoc, ControllerEffectDoc};
 
 /// A template has the base values, abilities, effects and tags of the document. Current values are derived, and so are
 /// tags that its effects grant: they would count twice.
 pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef {
     let sets = || doc.sets.iter().flat_map(|sets| sets.iter());
+    // A saved character has the bases of derived attributes, too: they are what they were, and are derived again.
+    let is_saved = doc.saved.is_some();
     let base = sets().flat_map(|set| set.attributes.iter()).filter_map(|attribute| {
-        Some((attribute.name.as_ref()?.value.clone(), attribute.base.as_ref()?.0.value))
+        let name = &attribute.name.as_ref()?.value;
+        let counts = !is_saved || !index.derived.contains(name.as_str());
+        counts.then_some((name.clone(), attribute.base.as_ref()?.0.value))
     });
     let granted: BTreeSet<&str> = doc
         .effects
@@ -36,18 +41,29 @@ pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef 
             .map(|grant| AbilityGrantDef {
                 level: level(grant.level.as_ref().map(|level| level.0.value)),
                 input: grant.input.as_ref().map(|input| input.value.clone()),
+                is_active: grant.is_active.as_ref().is_some_and(|flag| flag.0.value),
                 ..AbilityGrantDef::new(text(&grant.ability))
             })
             .collect(),
-        effects: doc
-            .effects
-            .iter()
-            .map(|active| {
-                let level = level(active.level.as_ref().map(|level| level.0.value));
-                (text(&active.effect), f64::from(level))
-            })
-            .collect(),
+        effects: Vec::new(),
+        active_effects: doc.effects.iter().map(active_effect).collect(),
+        inactive: doc.is_active.as_ref().is_some_and(|flag| !flag.0.value),
         replication: doc.replication.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
         metadata: metadata(&doc.metadata, &None),
+    }
+}
+
+/// An effect that is on the controller from the start (K1); -1 seconds left are those of the definition.
+fn active_effect(doc: &ControllerEffectDoc) -> TemplateEffectDef {
+    let count = |value: Option<i64>| value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
+    let left = doc.remaining.as_ref().or(doc.duration.as_ref()).map(|seconds| seconds.0.value);
+    let numbers = doc.set_by_caller.iter().flat_map(|numbers| &numbers.0);
+    TemplateEffectDef {
+        level: f64::from(count(doc.level.as_ref().map(|level| level.0.value))),
+        stacks: count(doc.stacks.as_ref().map(|stacks| stacks.0.value)),
+        remaining: left.filter(|left| *left >= 0.0).map(Span::seconds),
+        instigator: doc.instigator.as_ref().map(|instigator| instigator.0.value.clone()),
+        set_by_caller: numbers.map(|(tag, value)| (tag.value.clone(), value.0.value)).collect(),
+        ..TemplateEffectDef::new(text(&doc.effect))
     }
 }

@@ -136,5 +136,6 @@ fn grant(doc: &AbilityGrantDoc) -> AbilityGrantDef {
         input: doc.input.as_ref().map(|input| input.value.clone()),
         removal: policy.unwrap_or(if stays { AbilityRemoval::Keep } else { AbilityRemoval::default() }),
         activate_on_grant: flag(&doc.activate_on_grant, Absent::False),
+        is_active: false,
     }
 }

@@ -120,6 +120,9 @@ impl Tasks<'_> {
             "WaitInputRelease" => Some(WaitDef::InputReleased(params.text("InputID"))),
             "WaitTagAdded" => tag().map(WaitDef::TagAdded),
             "WaitTagRemoved" => tag().map(WaitDef::TagRemoved),
+            "WaitTagChanged" if params.flag("AnyCount").unwrap_or(false) => {
+                tag().map(WaitDef::TagCountChanged)
+            }
             "WaitTagChanged" => tag().map(WaitDef::TagChanged),
             "WaitTagQuery" => {
                 let doc = params.doc::<TagQueryDoc>("Query");

@@ -182,6 +182,8 @@ record! {
         instancing: optional Choice<Instancing> = "Instancing", "How many runs there can be at once (default: PerActor).";
         retrigger: optional Flag = "Retrigger", "Whether activating it while active restarts it (default: false).";
         activate_on_grant: optional Flag = "ActivateOnGrant", "Whether it is activated when granted (default: false).";
+        survives_death: optional Flag = "SurvivesDeath", "Whether it goes on when its owner dies (default: false).";
+        requires_avatar: optional Flag = "RequiresAvatar", "Whether its owner needs an avatar (default: false).";
         triggers: list TriggerDoc = "Triggers", "What starts it by itself.";
         charges: optional ChargesDoc = "Charges", "Uses that recharge.";
         net_execution: optional Choice<NetExecution> = "NetExecution", "Where it runs.";

@@ -8,8 +8,12 @@ use super::{
     SetName,
 };
 use crate::decode::{
-    AtLeastOne, Choice, Flag, Integer, NamedMap, NonNegative, Number, Raw, Text, choice, record,
+    AtLeastOne, Choice, Definitions, Field, Flag, Integer, NamedMap, NonNegative, Number, Raw, Text, choice,
+    record,
 };
+use crate::diagnostics::{Sink, codes};
+use crate::node::{Node, Value};
+use crate::source::Spanned;
 
 /// Policies that an active effect can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +32,29 @@ choice! {
         "None" => Self::None,
     }
     ActivePolicy { "HasDuration" => Self::HasDuration, "Infinite" => Self::Infinite }
+}
+
+/// Seconds that an active effect has left; -1 is the duration of the definition (K1).
+#[derive(Clone, PartialEq, Debug)]
+pub struct TimeLeft(pub Spanned<f64>);
+
+impl Field for TimeLeft {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let Number(seconds) = Number::decode(node, sink)?;
+        if seconds.value < 0.0 && seconds.value != -1.0 {
+            sink.push(codes::ug132::negative(seconds.span, seconds.value));
+            return None;
+        }
+        Some(Self(seconds))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> serde_json::Value {
+        serde_json::json!({ "type": "number", "minimum": -1 })
+    }
 }
 
 record! {
@@ -80,9 +107,9 @@ record! {
     ControllerEffectDoc, "active effect" {
         handle: required Text = "Handle", "Identifier of the active effect.";
         effect: required EffectName = "EffectClass", "The effect.";
-        duration: optional Number = "Duration", "Seconds left; -1 is without end.";
+        duration: optional TimeLeft = "Duration", "Seconds left; -1 or absent is the duration of the definition.";
         policy: optional Choice<ActivePolicy> = "DurationPolicy", "How long it lives.";
-        remaining: optional NonNegative = "RemainingDuration", "Seconds left.";
+        remaining: optional TimeLeft = "RemainingDuration", "Seconds left; -1 or absent is the duration of the definition.";
         stacks: optional Integer<1, 4294967295> = "Stacks", "Stacks (default: 1).";
         start_time: optional Number = "StartTime", "When it was applied.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";

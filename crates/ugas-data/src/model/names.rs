@@ -69,3 +69,37 @@ reference! {
     /// The name of an effect container.
     ContainerName => ReferenceKind::Container, "name of an effect container";
 }
+
+/// The name of the attribute of death, or `None` for no death.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DeathAttributeName(pub AttributeName);
+
+impl DeathAttributeName {
+    /// The word that turns death off.
+    pub const OFF: &'static str = "None";
+
+    /// The attribute; `None` if death is off.
+    pub fn attribute(&self) -> Option<&Spanned<String>> {
+        Some(&self.0.0).filter(|name| name.value != Self::OFF)
+    }
+}
+
+impl Field for DeathAttributeName {
+    fn decode(node: &Node, sink: &mut crate::diagnostics::Sink) -> Option<Self> {
+        AttributeName::decode(node, sink).map(Self)
+    }
+
+    fn encode(&self) -> Value {
+        self.0.encode()
+    }
+
+    fn schema(_: &mut crate::decode::Definitions) -> serde_json::Value {
+        serde_json::json!({ "type": "string", "title": "name of an attribute, or None" })
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn crate::decode::Visitor<'a>) {
+        if self.attribute().is_some() {
+            self.0.visit(visitor);
+        }
+    }
+}

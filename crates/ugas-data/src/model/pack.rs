@@ -1,7 +1,7 @@
 //! `pack.yaml`: settings of a pack.
 
 use super::input::InputBufferDoc;
-use super::{AttributeName, Name};
+use super::{DeathAttributeName, Name};
 use crate::decode::{Field, List, NamedMap, Number, Raw, Text, record};
 use crate::diagnostics::Sink;
 use crate::node::Node;
@@ -9,8 +9,8 @@ use crate::node::Node;
 record! {
     /// Settings that hold in the whole pack.
     GlobalsDoc, "globals" {
-        death_attribute: optional AttributeName = "DeathAttribute", "Attribute whose fall to the threshold is death, which cancels all abilities.";
-        death_threshold: optional Number = "DeathThreshold", "The threshold (default: 0).";
+        death_attribute: optional DeathAttributeName = "DeathAttribute", "Attribute whose fall to the threshold is death, which cancels all abilities without SurvivesDeath (default: Health, if there is one). None turns death off.";
+        death_threshold: optional Number = "DeathThreshold", "The threshold (default: the attribute's Min, 0 if it has none).";
         input_buffer: optional InputBufferDoc = "InputBuffer", "Whether, for how long and how many inputs are kept that come too early.";
     }
 }

@@ -296,6 +296,8 @@ impl<'s> Runner<'s> {
                 }
             }
         };
+        // K1: effects of a template find their instigators by the scenario's names.
+        let spawn = self.controllers.iter().fold(spawn, |spawn, (name, id)| spawn.instigator(*name, *id));
         // The definition is the scenario's own and has no name.
         let unnamed = |error: String| error.replace("controller template `` at ", "");
         let spawned = self.execute(Command::Spawn(spawn)).map_err(|error| unnamed(error.to_string()))?;

@@ -75,7 +75,9 @@ impl Scenario {
     ) -> Result<Beginning, Vec<Diagnostic>> {
         let config = Config { role: self.role(), ..Config::seeded(seed.unwrap_or(self.seed())) };
         let config = self.doc.config.as_ref().map_or(config.clone(), |doc| doc.apply(config));
-        let mut simulation = Simulation::new(catalog, config);
+        // T6: a scenario asks for events of tag counts by expecting some.
+        let tag_counts = config.tag_counts || mentions(&self.node.value, "TagCountChanged");
+        let mut simulation = Simulation::new(catalog, Config { tag_counts, ..config });
         let mut brought_over = None;
         if let Some(state) = self.state() {
             brought_over =
@@ -186,5 +188,16 @@ impl State<'_> {
             StateDoc::File(_) => self.doc.place(),
         };
         codes::ug044::unreadable(place, error)
+    }
+}
+/// Whether a word stands somewhere in a tree, as a key or as a text.
+fn mentions(value: &Value, word: &str) -> bool {
+    match value {
+        Value::Map(entries) => {
+            entries.iter().any(|entry| entry.key.value == word || mentions(&entry.value.value, word))
+        }
+        Value::List(items) => items.iter().any(|item| mentions(&item.value, word)),
+        Value::Text(text) => text == word,
+        _ => false,
     }
 }

@@ -124,8 +124,8 @@ fn tasks_keep_their_parameters_and_their_order() {
 #[test]
 fn settings_of_the_pack_reach_the_catalog() {
     let pack = load(EVERYTHING);
-    let (attribute, threshold) = pack.catalog.death().unwrap();
-    assert_eq!((pack.catalog.attribute_name(attribute), threshold), ("Health", 0.5));
+    let death = pack.catalog.death().unwrap();
+    assert_eq!((pack.catalog.attribute_name(death.attribute), death.threshold), ("Health", Some(0.5)));
     let buffer = pack.catalog.input_buffer();
     assert_eq!((buffer.enabled, buffer.window, buffer.size), (true, Span::millis(200), 2));
     // Without settings of the pack, those of its most important set count.

@@ -264,7 +264,10 @@ fn bad_files_are_told_what_is_wrong_and_where() {
     let effect = |rest: &str| format!("{head}ActiveEffects:\n  - Handle: a\n    EffectClass: E\n{rest}");
     for (text, expected) in [
         (effect("    Stacks: many\n"), "UG011 7:13 expected a whole number from 1, found the text \"many\""),
-        (effect("    RemainingDuration: -2\n"), "UG015 7:24 expected a number from 0, found -2"),
+        (
+            effect("    RemainingDuration: -2\n"),
+            "UG132 7:24 expected the seconds that are left, or -1, found -2",
+        ),
         (
             effect("    Saved: { Stream: 12 }\n"),
             "UG011 7:22 expected `hex:` and pairs of hexadecimal digits, found the number 12",

@@ -40,8 +40,15 @@ impl Oracle {
             }
             _ => 1,
         };
+        let first = self.instances.iter().find(|other| other.target == target && other.effect() == def.name);
+        let first = first.map(|instance| instance.sequence);
+        let merged = first.filter(|_| def.policy == ExecutionPolicy::RunInMerge);
+        let is_instant = matches!(def.duration, DurationDef::Instant);
+        if !is_instant && self.closes_cycle(&spec, target, stack.or(merged)) {
+            return Err("CircularDependency");
+        }
         let duration = self.duration(&spec, target)?;
-        if matches!(def.duration, DurationDef::Instant) {
+        if is_instant {
             self.execute(&spec, target, 1)?;
             self.after_success(&spec, target, None);
             return Ok(());
@@ -50,8 +57,6 @@ impl Oracle {
         if let (Some(stacking), Some(stack)) = (&def.stacking, stack) {
             return self.add_stack(stack, stacking, spec, stacks, duration, magnitudes);
         }
-        let first = self.instances.iter().find(|other| other.target == target && other.effect() == def.name);
-        let first = first.map(|instance| instance.sequence);
         match (def.policy, first) {
             (ExecutionPolicy::RunInMerge, Some(first)) => {
                 self.merge(first, spec, duration, magnitudes);
@@ -100,6 +105,11 @@ impl Oracle {
         let now = self.now;
         let Some(instance) = self.find(sequence) else { return };
         let (spec, target) = (instance.spec.clone(), instance.target);
+        // B6: what waited is checked when it begins.
+        if self.closes_cycle(&spec, target, Some(sequence)) {
+            self.remove_instance(sequence, RemovalReason::Removed);
+            return;
+        }
         let inhibited = !self.may_run(&spec.def, target);
         let applied = self.next_sequence();
         let Some(instance) = self.find_mut(sequence) else { return };

@@ -8,6 +8,7 @@
 //! changes to active effects.
 
 mod apply;
+mod cycles;
 mod execute;
 mod magnitude;
 mod note;

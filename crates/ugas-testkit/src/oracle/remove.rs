@@ -139,12 +139,17 @@ impl Oracle {
         }
     }
 
-    /// Registers a set; false if it is there already, or what it depends on is not (§6.4).
+    /// Registers a set; false if it is there already, what it depends on is not (§6.4), or it would close a cycle (B6).
     pub fn register(&mut self, actor: Actor, set: &str) -> bool {
         let Some(def) = self.game.sets.iter().find(|def| def.name == set).cloned() else { return false };
         let Some(body) = self.bodies.get(actor).filter(|body| body.alive) else { return false };
         let has_all = def.dependencies.iter().all(|dependency| body.sets.contains(dependency));
         if body.sets.contains(set) || !has_all {
+            return false;
+        }
+        let mut with = self.clone();
+        with.bodies[actor].sets.insert(set.to_owned());
+        if with.has_cycle() {
             return false;
         }
         self.add_sets(actor, &[set.to_owned()], &[]);

@@ -4,6 +4,7 @@ mod abilities;
 mod against_oracle;
 mod bytes;
 mod characters;
+mod cycles;
 mod fuzz;
 mod mirror;
 mod no_panic;

@@ -108,7 +108,8 @@ impl<'a> Taking<'a> {
     }
 
     fn character(&self) -> Character {
-        let Controller { template, owner, avatar, replication, buffer, extras, skills, .. } = self.controller;
+        let Controller { template, owner, avatar, replication, inactive, buffer, extras, skills, .. } =
+            self.controller;
         let catalog = &self.sim.catalog;
         let by_name = |(name, count): (&str, u32)| (name.to_owned(), count);
         let mut rolls: Vec<(String, u32)> = extras
@@ -131,6 +132,7 @@ impl<'a> Taking<'a> {
             owner: *owner,
             avatar: *avatar,
             replication: *replication,
+            inactive: *inactive,
             team: extras.team.clone(),
             placement: extras.placement,
             input_buffer: Some(buffer.config()).filter(|config| *config != catalog.input_buffer),

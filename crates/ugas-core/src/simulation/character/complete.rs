@@ -21,6 +21,23 @@ use crate::simulation::magnitude::{Dice, Inputs};
 use crate::time::Span;
 
 impl Restoring<'_> {
+    /// B6: effects that need nothing more to be known follow their inputs, unless they would close a cycle of live
+    /// magnitudes: such an effect is left out.
+    pub(super) fn watch_finished(&mut self) {
+        for (id, effect) in self.finished() {
+            match self.sim.check_cycles_of(id, &effect) {
+                Ok(()) => self.sim.watch(id, &effect),
+                Err(reason) => self.reject(id, &effect, &reason),
+            }
+        }
+    }
+
+    fn reject(&mut self, id: ActiveEffectId, effect: &Effect, reason: &RefusalReason) {
+        let reason = reason.describe(self.sim);
+        self.note(DefinitionKind::Effect, effect.name(), CharacterOutcome::CannotContinue { reason });
+        self.leave_out(id);
+    }
+
     /// P10: the controller says what it has.
     pub(super) fn announce(&mut self) {
         let controller = self.sim.state.controllers.get(self.id);
@@ -71,7 +88,6 @@ impl Restoring<'_> {
     fn take_effect(&mut self, id: ActiveEffectId, effect: &Effect) {
         let running =
             self.sim.state.effects.get(id).is_some_and(|active| active.status == EffectStatus::Running);
-        self.sim.watch(id, effect);
         if running {
             self.sim.attach_modifiers(id, effect);
             self.sim.schedule(id);
@@ -101,22 +117,16 @@ impl Restoring<'_> {
             let effect =
                 effect.and_then(|effect| self.sim.state.definition(&self.sim.catalog, effect)).cloned();
             let Some(effect) = effect else { continue };
-            match self.finish(id, &missing, &effect) {
+            let finished = self.finish(id, &missing, &effect);
+            match finished.and_then(|()| self.sim.check_cycles_of(id, &effect)) {
                 Ok(()) => {
                     self.announce_effect(id);
+                    self.sim.watch(id, &effect);
                     self.take_effect(id, &effect);
                     self.give_back(id, &effect);
                     self.evaluate();
                 }
-                Err(reason) => {
-                    let reason = reason.describe(self.sim);
-                    self.note(
-                        DefinitionKind::Effect,
-                        effect.name(),
-                        CharacterOutcome::CannotContinue { reason },
-                    );
-                    self.leave_out(id);
-                }
+                Err(reason) => self.reject(id, &effect, &reason),
             }
         }
     }
@@ -213,6 +223,7 @@ impl Restoring<'_> {
         let effect = self.sim.state.definition(&self.sim.catalog, tags).cloned();
         if let (Some(id), Some(effect)) = (self.own(own), effect) {
             self.announce_effect(id);
+            self.sim.watch(id, &effect);
             self.take_effect(id, &effect);
             self.give_back(id, &effect);
         }

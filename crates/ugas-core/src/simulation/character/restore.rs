@@ -47,6 +47,9 @@ impl Simulation {
                 fresh,
             };
             restoring.run();
+            if let Some(controller) = sim.state.controllers.get_mut(id) {
+                controller.inactive = character.inactive;
+            }
             id
         });
         self.validate(id, character, &mut report);
@@ -163,6 +166,7 @@ impl Restoring<'_> {
     fn run(&mut self) {
         self.write_facts();
         self.write_records();
+        self.watch_finished();
         self.announce();
         self.derive();
         self.finish_effects();

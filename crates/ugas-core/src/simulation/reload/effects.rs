@@ -49,6 +49,11 @@ impl Reload<'_> {
                 }
             }
         }
+        // B6: of a cycle under the new definitions, the effect that began last cannot go on.
+        while let Some((id, chain)) = self.next.state.find_any_cycle(&self.next.catalog) {
+            let reason = RefusalReason::CircularDependency { chain }.describe(&self.next);
+            self.lose(id, ReloadOutcome::CannotContinue { reason });
+        }
         self.order.retain(|id| self.next.state.effects.contains(*id));
         let State { controllers, effects, .. } = &mut self.next.state;
         for (_, controller) in controllers.iter_mut() {

@@ -64,7 +64,9 @@ impl Renumbering {
             | EventKind::DivisorIgnored { attribute, .. } => {
                 *attribute = self.attribute_or_unknown(*attribute);
             }
-            EventKind::TagAdded { tag, .. } | EventKind::TagRemoved { tag, .. } => {
+            EventKind::TagAdded { tag, .. }
+            | EventKind::TagRemoved { tag, .. }
+            | EventKind::TagCountChanged { tag, .. } => {
                 *tag = self.tag_or_unknown(*tag);
             }
             EventKind::CueAdded { cue, .. }
@@ -134,6 +136,8 @@ impl Renumbering {
                 ActivationReason::UnknownController(_)
                 | ActivationReason::NotGranted
                 | ActivationReason::AlreadyActive
+                | ActivationReason::NoAvatar
+                | ActivationReason::ControllerInactive(_)
                 | ActivationReason::NoCharges
                 | ActivationReason::OutOfRange
                 | ActivationReason::NotAuthorised
@@ -156,6 +160,7 @@ impl Renumbering {
     fn reason(&self, reason: &mut RefusalReason) {
         match reason {
             RefusalReason::UnknownController(_)
+            | RefusalReason::ControllerInactive(_)
             | RefusalReason::UnknownGrant(_)
             | RefusalReason::UnknownHandle(_)
             | RefusalReason::StillActive(_)
@@ -175,6 +180,12 @@ impl Renumbering {
             | RefusalReason::BlockedTag { tag, .. }
             | RefusalReason::WouldBeRemoved { tag }
             | RefusalReason::MissingSetByCaller(tag) => *tag = self.tag_or_unknown(*tag),
+            RefusalReason::CircularDependency { chain } => {
+                for link in chain {
+                    link.attribute = self.attribute_or_unknown(link.attribute);
+                    link.by = link.by.map(|effect| self.effect_or_unknown(effect));
+                }
+            }
             RefusalReason::RequirementFailed(calculation)
             | RefusalReason::MissingCalculation(calculation) => {
                 *calculation = self.calculation_or_unknown(*calculation);

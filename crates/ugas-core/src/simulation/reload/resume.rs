@@ -6,7 +6,7 @@ use crate::catalog::DefinitionKind;
 use crate::effect::{AbilityGrant, WatchSubject};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
-use crate::id::AttributeId;
+use crate::id::{AttributeId, TagId};
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::cascade::Consequence;
 
@@ -15,6 +15,8 @@ use crate::simulation::cascade::Consequence;
 pub(super) struct Work {
     /// Events of what has been done already.
     pub(super) announcements: Vec<EventKind>,
+    /// Tags whose explicit count changed, with the count before (T6).
+    pub(super) counts: Vec<(ControllerId, TagId, u32)>,
     /// Slots of attributes that are new on a controller.
     pub(super) fresh: Vec<(ControllerId, u16)>,
     /// Attributes that a controller lost and others may have.
@@ -56,7 +58,11 @@ impl Reload<'_> {
 
 impl crate::simulation::Simulation {
     fn take_up(&mut self, work: Work, touched: &[ActiveEffectId]) {
-        let Work { announcements, fresh, vanished, dirty, releases, grants, begins, ends, stops } = work;
+        let Work { announcements, counts, fresh, vanished, dirty, releases, grants, begins, ends, stops } =
+            work;
+        for (controller, tag, old) in counts {
+            self.count_changed(controller, tag, |_| old);
+        }
         for kind in announcements {
             match kind {
                 EventKind::TagAdded { controller, tag } => {

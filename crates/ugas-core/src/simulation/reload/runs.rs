@@ -138,6 +138,7 @@ impl Reload<'_> {
         Some(match subject {
             Subject::Attribute(attribute) => Subject::Attribute(self.ids.attribute(attribute)?),
             Subject::Tag(tag) => Subject::Tag(self.ids.tag(tag)?),
+            Subject::TagCount(tag) => Subject::TagCount(self.ids.tag(tag)?),
             Subject::Event(tag) => Subject::Event(self.ids.tag(tag)?),
             other => other,
         })

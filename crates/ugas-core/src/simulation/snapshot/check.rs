@@ -49,7 +49,9 @@ impl Check<'_> {
         for (id, task) in self.state.tasks.iter() {
             self.task(id, task)?;
         }
-        self.numbers()
+        self.numbers()?;
+        let has_cycle = self.state.find_any_cycle(self.catalog).is_some();
+        require(!has_cycle, "live magnitudes make an attribute depend on itself")
     }
 
     /// Numbers that order things, and find them, are given out once.
@@ -225,7 +227,7 @@ impl Check<'_> {
         require(task.subjects.is_sorted_by(|one, other| one < other), "what a task waits for is not sorted")?;
         let attributes = self.catalog.attribute_count();
         let is_known = |subject: &Subject| match *subject {
-            Subject::Tag(tag) | Subject::Event(tag) => self.has_tag(tag),
+            Subject::Tag(tag) | Subject::TagCount(tag) | Subject::Event(tag) => self.has_tag(tag),
             Subject::Attribute(attribute) => attribute.usize() < attributes,
             _ => true,
         };

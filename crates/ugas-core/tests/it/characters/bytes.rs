@@ -98,6 +98,7 @@ fn rich() -> Character {
         owner: Some(ActorId(1)),
         avatar: Some(ActorId(2)),
         replication: ReplicationMode::Full,
+        inactive: false,
         team: Some(Team::new("Red")),
         placement: Placement::new([1.0, 2.0, 3.0], [0.0, 1.0, 0.0]).ok(),
         input_buffer: Some(InputBufferConfig { enabled: true, window: Span::millis(200), size: 2 }),

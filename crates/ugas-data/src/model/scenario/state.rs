@@ -149,6 +149,7 @@ record! {
     ConfigDoc, "configuration" {
         prediction_seed: optional ActorNumber = "PredictionSeed", "Seed of the dice that client and server roll alike, as a text (default: 0).";
         audit: optional Flag = "Audit", "Whether `BeforeEffectApplied` is raised (§15.4).";
+        tag_counts: optional Flag = "TagCounts", "Whether `TagCountChanged` is raised (T6); a scenario that expects such events need not say so.";
         cascade_limit: optional CascadeLimit = "CascadeLimit", "Most operations that one call or timer may lead to (E12), up to 65536.";
         max_controllers: optional Limit = "MaxControllers", "Most controllers.";
         max_effects: optional Limit = "MaxEffectsPerController", "Most effects on one controller.";
@@ -194,6 +195,9 @@ impl ConfigDoc {
         if let Some(audit) = &self.audit {
             config.audit = audit.0.value;
         }
+        if let Some(tag_counts) = &self.tag_counts {
+            config.tag_counts = tag_counts.0.value;
+        }
         if let Some(period) = &self.min_period {
             config.min_period = Span::seconds(period.0.value);
         }
@@ -212,6 +216,7 @@ impl ConfigDoc {
             prediction_seed: (config.prediction_seed != default.prediction_seed)
                 .then(|| ActorNumber(spanned(config.prediction_seed))),
             audit: (config.audit != default.audit).then(|| Flag(spanned(config.audit))),
+            tag_counts: (config.tag_counts != default.tag_counts).then(|| Flag(spanned(config.tag_counts))),
             cascade_limit: (config.cascade_limit != default.cascade_limit)
                 .then(|| Integer(spanned(i64::from(config.cascade_limit.min(LONGEST_CASCADE))))),
             max_controllers: limit(config.max_controllers, default.max_controllers),
@@ -248,6 +253,7 @@ mod tests {
         let mut config = Config::default();
         config.prediction_seed = u64::MAX;
         config.audit = !config.audit;
+        config.tag_counts = !config.tag_counts;
         config.min_period = Span::seconds(0.25);
         let limits = [
             &mut config.cascade_limit,

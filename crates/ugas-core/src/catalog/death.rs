@@ -1,0 +1,84 @@
+//! Death (§8.6.4, A4): the attribute whose fall to a threshold cancels the abilities of its owner.
+
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_enum};
+use crate::hash::{StateHash, StateHasher};
+use crate::id::AttributeId;
+
+/// The attribute of death where nothing else is said.
+pub const DEFAULT_DEATH_ATTRIBUTE: &str = "Health";
+
+/// Whether a fall of an attribute is death, and of which.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) enum DeathAttribute {
+    /// [`DEFAULT_DEATH_ATTRIBUTE`], if the catalog has it.
+    #[default]
+    Default,
+    /// Nothing dies.
+    Off,
+    /// An attribute by name.
+    Named(String),
+}
+
+/// The settings of death as a host or a file gives them.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct DeathDef {
+    pub(crate) attribute: DeathAttribute,
+    /// `None` is the attribute's Min, 0 if it has none.
+    pub(crate) threshold: Option<f64>,
+}
+
+/// Death as a catalog resolved it: the current value of `attribute` passes from above to at or below the threshold.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Death {
+    /// The attribute.
+    pub attribute: AttributeId,
+    /// The threshold; `None` is the Min that the attribute has on the controller, 0 if it has none.
+    pub threshold: Option<f64>,
+}
+
+plain_enum!(DeathAttribute { 0 => Default, 1 => Off, 2 => Named(name) });
+
+impl DeathDef {
+    /// What format versions before 4 have: an attribute with a threshold, or nothing that dies.
+    fn from_old(old: Option<(String, f64)>) -> Self {
+        match old {
+            None => Self { attribute: DeathAttribute::Off, threshold: None },
+            Some((name, threshold)) => {
+                Self { attribute: DeathAttribute::Named(name), threshold: Some(threshold) }
+            }
+        }
+    }
+}
+
+/// A definition that an older version could express keeps the hash that it had.
+impl StateHash for DeathDef {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        match (&self.attribute, self.threshold) {
+            (DeathAttribute::Default, None) => None::<(String, f64)>.state_hash(hasher),
+            (DeathAttribute::Named(name), Some(threshold)) => {
+                Some((name.clone(), threshold)).state_hash(hasher);
+            }
+            (attribute, threshold) => {
+                "death".state_hash(hasher);
+                attribute.state_hash(hasher);
+                threshold.state_hash(hasher);
+            }
+        }
+    }
+}
+
+impl Encode for DeathDef {
+    fn encode(&self, encoder: &mut Encoder) {
+        self.attribute.encode(encoder);
+        self.threshold.encode(encoder);
+    }
+}
+
+impl Decode for DeathDef {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        if decoder.version() < 4 {
+            return Option::decode(decoder).map(Self::from_old);
+        }
+        Ok(Self { attribute: Decode::decode(decoder)?, threshold: Decode::decode(decoder)? })
+    }
+}

@@ -1,0 +1,144 @@
+//! Effects and abilities that are on a controller from the start, as a controller document lists them (K1).
+
+use std::sync::Arc;
+
+use super::Simulation;
+use super::apply::{Reasons, refuse};
+use super::cascade::Consequence;
+use crate::catalog::{Template, TemplateEffect};
+use crate::controller::TemplateEffectDef;
+use crate::effect::{Effect, EffectContext, EffectSpec, EffectStatus, ExecutionPolicy};
+use crate::event::{Cause, EventKind, RemovalReason};
+use crate::expr::Side;
+use crate::handle::{AbilityHandle, ControllerId};
+use crate::refusal::{Refusal, RefusalReason};
+
+impl Simulation {
+    /// Puts the active effects of a template on a controller, begins the abilities that are active, and makes the
+    /// controller inactive if it is to be.
+    pub(super) fn put_in_place(
+        &mut self,
+        id: ControllerId,
+        template: &Template,
+        instigators: &[(String, ControllerId)],
+    ) {
+        for active in &template.active_effects {
+            if let Some(def) = template.def.active_effects.get(active.at) {
+                self.flush();
+                self.place_effect(id, active, def, instigators);
+            }
+        }
+        if template.abilities.iter().any(|grant| grant.is_active) {
+            self.flush();
+            let handles = self.state.controllers.get(id).map(|known| known.skills.abilities.to_vec());
+            // The grants of the template come first, in their order.
+            for (handle, grant) in handles.unwrap_or_default().into_iter().zip(&template.abilities) {
+                if grant.is_active {
+                    self.begin_without_commit(handle);
+                }
+            }
+        }
+        if let Some(controller) = self.state.controllers.get_mut(id) {
+            controller.inactive = template.def.inactive;
+        }
+    }
+
+    fn place_effect(
+        &mut self,
+        id: ControllerId,
+        active: &TemplateEffect,
+        def: &TemplateEffectDef,
+        instigators: &[(String, ControllerId)],
+    ) {
+        let Some(effect) = self.state.definition(&self.catalog, active.effect).cloned() else { return };
+        let source = match &def.instigator {
+            None => Some(id),
+            Some(name) => instigators.iter().find(|(known, _)| known == name).map(|&(_, source)| source),
+        };
+        let source = source.filter(|source| self.state.controllers.contains(*source));
+        let Ok(mut spec) = self.spec(active.effect, def.level, EffectContext::of(source)) else { return };
+        for &(tag, value) in &active.set_by_caller {
+            spec.set_magnitude(tag, value);
+        }
+        if effect.is_instant() {
+            // It writes bases and is gone, as at any other time.
+            let _ = self.apply_one(&mut spec, id);
+            return;
+        }
+        spec.set_duration(def.remaining);
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, effect: Some(active.effect), source, ..Cause::default() };
+        self.scratch.blame_for(cause, None);
+        self.trace(active.effect);
+        if let Err(reasons) = self.place_spec(&effect, &mut spec, id, def.stacks) {
+            self.tell_refused_effect(&Refusal { effect: active.effect, target: id, reasons });
+        }
+    }
+
+    /// The steps of an application from the captures on (E1), without what follows from an application. The period begins
+    /// anew, and nothing is executed at once.
+    fn place_spec(
+        &mut self,
+        effect: &Arc<Effect>,
+        spec: &mut EffectSpec,
+        id: ControllerId,
+        stacks: u32,
+    ) -> Result<(), Reasons> {
+        self.capture_into(spec, effect, Side::Target, Some(id));
+        let stream = self.application_stream(effect, spec, id);
+        self.check_cycles(effect, spec.effect, spec.context.source, id).map_err(refuse)?;
+        self.check_numbers(effect, spec)?;
+        let waits = effect.def.policy == ExecutionPolicy::RunInSequence
+            && self.instances_of(spec.effect, id).next().is_some();
+        let status = if waits { EffectStatus::Queued } else { EffectStatus::Running };
+        let prepared = self.prepare(effect, spec, id, stream)?;
+        let Some(active) = self.insert_instance(prepared, status)?.active() else { return Ok(()) };
+        let most = effect.stacking.as_ref().map_or(1, |stacking| match stacking.limit {
+            0 => self.config.max_stacks,
+            limit => limit,
+        });
+        let stacks = stacks.clamp(1, most.max(1));
+        if let Some(instance) = self.state.effects.get_mut(active).filter(|_| stacks > 1) {
+            instance.stacks = stacks;
+            self.reevaluate(active, effect);
+            if let Err(reasons) = self.try_modifiers(active, effect, Self::update_modifiers) {
+                self.remove_active(active, RemovalReason::Removed);
+                return Err(reasons);
+            }
+        }
+        let Some(instance) = self.state.effects.get_mut(active).filter(|_| !waits) else { return Ok(()) };
+        instance.given = true;
+        let (inhibited, ends) =
+            (instance.inhibited, instance.duration().is_some_and(|left| !left.is_positive()));
+        if !inhibited {
+            self.give(active, effect);
+        }
+        if ends {
+            self.enqueue(Consequence::Remove { active, reason: RemovalReason::Expired });
+        }
+        Ok(())
+    }
+
+    /// Begins a granted ability without its checks and without a commit: it is active already.
+    fn begin_without_commit(&mut self, handle: AbilityHandle) {
+        let catalog = Arc::clone(&self.catalog);
+        let Some(granted) = self.state.abilities.get(handle) else { return };
+        let (controller, id) = (granted.controller, granted.ability);
+        let Some(ability) = catalog.ability_by_id(id) else { return };
+        let operation = self.scratch.cause().operation;
+        let cause = Cause { operation, source: Some(controller), ability: Some(handle), ..Cause::default() };
+        self.scratch.blame_for(cause, None);
+        let Some(activation) = self.begin_activation(handle, ability, Default::default()) else { return };
+        self.emit(EventKind::AbilityActivated { controller, handle, ability: id, activation });
+        self.start_routine(activation);
+    }
+
+    /// Whether a controller is there and takes part (K1).
+    pub(super) fn check_active(&self, id: ControllerId) -> Result<(), RefusalReason> {
+        match self.state.controllers.get(id) {
+            None => Err(RefusalReason::UnknownController(id)),
+            Some(controller) if controller.inactive => Err(RefusalReason::ControllerInactive(id)),
+            Some(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Cycles of live magnitudes (B6), found the slow way: all dependencies of all controllers are listed, and those that
+//! nothing stands before are crossed out until nothing changes.
+
+use ugas_core::attribute::BoundDef;
+use ugas_core::effect::magnitude::{AttributeCalculation, CaptureFrom, CaptureTime, MagnitudeDef};
+use ugas_core::effect::{EffectDef, ExecutionPolicy};
+use ugas_core::expr::{Dependency, Side};
+use ugas_core::modifier::ModifierDef;
+
+use super::{Actor, Oracle, OracleSpec};
+
+/// A value of a controller, with the part of it that is read or changed: 0 is the base, `n + 1` the value up to layer `n`.
+type Part = (Actor, String, u8);
+
+const WHOLE: u8 = u8::MAX;
+
+/// Something that changes a value, and the values that it reads.
+struct Link {
+    changes: Part,
+    reads: Vec<Part>,
+}
+
+impl Oracle {
+    /// Whether an application would close a cycle. `replaced` is the instance that it would be merged into.
+    pub(super) fn closes_cycle(&self, spec: &OracleSpec, target: Actor, replaced: Option<u64>) -> bool {
+        let waits = spec.def.policy == ExecutionPolicy::RunInSequence
+            && self.instances.iter().any(|other| other.target == target && other.effect() == spec.def.name);
+        if waits && replaced.is_none() {
+            return false;
+        }
+        let mut links = self.links(replaced);
+        links.extend(self.links_of(spec, target));
+        has_cycle(links)
+    }
+
+    /// Whether the effects that run close a cycle.
+    pub(super) fn has_cycle(&self) -> bool {
+        has_cycle(self.links(None))
+    }
+
+    fn links(&self, without: Option<u64>) -> Vec<Link> {
+        let mut links = Vec::new();
+        for actor in 0..self.bodies.len() {
+            for def in self.attributes(actor) {
+                let part = |name: &str| (actor, name.to_owned(), WHOLE);
+                let bounds = [&def.min, &def.max].into_iter().filter_map(|bound| match bound {
+                    Some(BoundDef::Attribute(name)) => Some(part(name)),
+                    _ => None,
+                });
+                links.push(Link { changes: (actor, def.name.clone(), WHOLE), reads: bounds.collect() });
+                if let Some(text) = &def.derived {
+                    let reads = self.expression_reads(text).into_iter().map(|(_, name)| part(&name));
+                    links.push(Link { changes: (actor, def.name.clone(), 0), reads: reads.collect() });
+                }
+            }
+        }
+        for instance in &self.instances {
+            if !instance.queued && Some(instance.sequence) != without {
+                links.extend(self.links_of(&instance.spec, instance.target));
+            }
+        }
+        links
+    }
+
+    fn links_of(&self, spec: &OracleSpec, target: Actor) -> Vec<Link> {
+        let acts =
+            |def: &EffectDef, modifier: &ModifierDef| def.period.is_none() || modifier.operation.is_scaling();
+        let source = spec.source.filter(|_| spec.memory.is_none());
+        let modifiers = spec.def.modifiers.iter().filter(|modifier| acts(&spec.def, modifier));
+        let modifiers = modifiers.filter(|modifier| self.attribute(target, &modifier.attribute).is_some());
+        let link = |modifier: &ModifierDef| {
+            let reads = self.live_reads(&modifier.magnitude).into_iter();
+            let of = |side| if side == Side::Source { source } else { Some(target) };
+            Link {
+                changes: (target, modifier.attribute.clone(), modifier.layer + 1),
+                reads: reads.filter_map(|(side, name, part)| Some((of(side)?, name, part))).collect(),
+            }
+        };
+        modifiers.map(link).collect()
+    }
+
+    fn live_reads(&self, magnitude: &MagnitudeDef) -> Vec<(Side, String, u8)> {
+        match magnitude {
+            MagnitudeDef::Attribute(attribute) if attribute.capture == CaptureTime::OnExecution => {
+                let side = if attribute.from == CaptureFrom::Source { Side::Source } else { Side::Target };
+                let part = match attribute.calculation {
+                    AttributeCalculation::Base => 0,
+                    AttributeCalculation::UpToLayer(layer) => layer + 1,
+                    _ => WHOLE,
+                };
+                vec![(side, attribute.attribute.clone(), part)]
+            }
+            MagnitudeDef::Expression { text, capture: CaptureTime::OnExecution } => {
+                let reads = self.expression_reads(text).into_iter();
+                reads.map(|(side, name)| (side, name, WHOLE)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn expression_reads(&self, text: &str) -> Vec<(Side, String)> {
+        let inputs = self.program(text).dependencies().iter();
+        inputs
+            .filter_map(|input| match input {
+                Dependency::Attribute(side, id) => Some((*side, self.catalog.attribute_name(*id).to_owned())),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn has_cycle(mut links: Vec<Link>) -> bool {
+    loop {
+        let feeds =
+            |read: &Part, change: &Part| (read.0, &read.1) == (change.0, &change.1) && change.2 <= read.2;
+        let waits =
+            |link: &Link| link.reads.iter().any(|read| links.iter().any(|other| feeds(read, &other.changes)));
+        let stays: Vec<bool> = links.iter().map(waits).collect();
+        if stays.iter().all(|stays| *stays) {
+            return !links.is_empty();
+        }
+        let mut stays = stays.into_iter();
+        links.retain(|_| stays.next().unwrap_or_default());
+    }
+}
