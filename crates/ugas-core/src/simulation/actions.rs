@@ -62,12 +62,14 @@ impl Simulation {
             }
             Action::ExecuteCue(cue) => {
                 let parameters = self.task_cue(id);
-                self.emit(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+                self.scratch.queue_cue(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+                self.emit_cues_if_settled();
                 return Ok(Flow::Next);
             }
             Action::AddCue(cue) => {
                 let parameters = self.task_cue(id);
                 self.add_cue(owner, *cue, parameters);
+                self.emit_cues_if_settled();
                 if let Some(activation) = self.state.activations.get_mut(id) {
                     activation.cues.push(*cue);
                 }
@@ -80,6 +82,7 @@ impl Simulation {
                 });
                 if let Some(cue) = added {
                     self.remove_cue(owner, cue);
+                    self.emit_cues_if_settled();
                 }
                 return Ok(Flow::Next);
             }

@@ -270,7 +270,7 @@ impl Simulation {
             Ok(at) => cues[at].1 += 1,
             Err(at) => {
                 cues.insert(at, (cue, 1));
-                self.emit(EventKind::CueAdded { controller: id, cue, parameters });
+                self.scratch.queue_cue(EventKind::CueAdded { controller: id, cue, parameters });
             }
         }
     }
@@ -282,7 +282,7 @@ impl Simulation {
         cues[at].1 -= 1;
         if cues[at].1 == 0 {
             cues.remove(at);
-            self.emit(EventKind::CueRemoved { controller: id, cue });
+            self.scratch.queue_cue(EventKind::CueRemoved { controller: id, cue });
         }
     }
 

@@ -215,7 +215,7 @@ impl Simulation {
             self.scratch.blame_active(active);
             let queued = matches!(application, Application::Queued(_));
             if !queued {
-                self.after_success(active, &effect);
+                self.after_success(active, &effect, Self::complete_application);
             }
         }
         Ok(application)
@@ -506,13 +506,36 @@ impl Simulation {
         if effect.leads_on {
             self.remove_others(effect, target, None);
             self.cancel_by_effect(effect, target);
+        }
+        self.complete_application();
+        if effect.leads_on {
             self.apply_additional(effect, spec, target, None);
         }
         Ok(Application::Executed)
     }
 
-    /// What follows once an effect is active: remove-others, then tags, abilities and cues, then additional effects.
-    pub(super) fn after_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
+    /// Recalculates and emits the events of values, then those of cues (E1). Queued instances begin first, so that no
+    /// value shows the gap between two of them (E4). Inside a batch all of this waits for its end.
+    fn complete_application(&mut self) {
+        if self.scratch.batch_depth > 0 {
+            return;
+        }
+        if !self.scratch.begins.is_empty() {
+            let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+            self.begin_queued();
+            self.scratch.blame_for(cause, prediction);
+        }
+        self.flush();
+    }
+
+    /// Consequences of an effect that became active: remove-others, then tags, abilities and cues, then `complete`, then
+    /// additional effects.
+    pub(super) fn after_success(
+        &mut self,
+        active: ActiveEffectId,
+        effect: &Arc<Effect>,
+        complete: impl FnOnce(&mut Self),
+    ) {
         let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
         self.remove_others(effect, target, Some(active));
@@ -522,10 +545,14 @@ impl Simulation {
             self.give(active, effect);
         }
         self.cancel_by_effect(effect, target);
-        let Some(instance) = self.state.effects.get(active) else { return };
-        if !effect.additional.is_empty() {
-            let spec = instance.spec.clone();
+        // The recalculation may end the instance; its additional effects follow all the same.
+        let parent = self.state.effects.get(active).filter(|_| !effect.additional.is_empty());
+        let parent = parent.map(|instance| {
             let last = instance.last_source.as_ref().map(|last| last.tags.clone());
+            (instance.spec.clone(), last)
+        });
+        complete(self);
+        if let Some((spec, last)) = parent {
             self.apply_additional(effect, &spec, target, last.as_ref());
         }
         let Some(instance) = self.state.effects.get(active) else { return };

@@ -56,6 +56,14 @@ struct Pending {
     parent: Option<u32>,
 }
 
+/// A cue event that waits for the events of values, with the cause of its own moment.
+#[derive(Clone, Debug)]
+pub(super) struct PendingCue {
+    event: EventKind,
+    cause: Cause,
+    prediction: Option<PredictionKey>,
+}
+
 /// Memory of the running operation; empty between calls, apart from capacity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
@@ -91,6 +99,8 @@ pub(super) struct Scratch {
     /// Of these, values were looked at in the middle of an application, and tags were not.
     pub(super) postponed: Vec<ActiveEffectId>,
     pub(super) changes: Vec<super::flush::Change>,
+    /// Cue events that wait until values have had their events (E1).
+    pub(super) cues: Vec<PendingCue>,
     pub(super) crossed: Vec<crate::id::TagId>,
     pub(super) selection: crate::targeting::SelectionBuffers,
     pub(super) writes: super::execute::Writes,
@@ -178,6 +188,12 @@ impl Scratch {
         self.is_up_to_date() && self.changes.is_empty()
     }
 
+    /// Queues the event of a cue, to be emitted at the next flush, after the events of values (E1).
+    pub(super) fn queue_cue(&mut self, event: EventKind) {
+        let Self { cause, prediction, .. } = *self;
+        self.cues.push(PendingCue { event, cause, prediction });
+    }
+
     /// Forgets all that was under way, and keeps the memory (I6).
     pub(super) fn reset(&mut self) {
         let Self {
@@ -200,6 +216,7 @@ impl Scratch {
             refresh,
             postponed,
             changes,
+            cues,
             crossed,
             selection: _,
             writes,
@@ -222,6 +239,7 @@ impl Scratch {
         refresh.clear();
         postponed.clear();
         changes.clear();
+        cues.clear();
         crossed.clear();
         writes.clear();
         plan.clear();
@@ -403,6 +421,25 @@ impl Simulation {
                 return;
             }
             self.begin_next(effect, target);
+        }
+    }
+
+    /// Emits the queued cue events, each with the cause and the prediction of the moment that queued it (E1).
+    pub(super) fn emit_queued_cues(&mut self) {
+        let mut cues = core::mem::take(&mut self.scratch.cues);
+        let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+        for cue in cues.drain(..) {
+            self.scratch.blame_for(cue.cause, cue.prediction);
+            self.emit(cue.event);
+        }
+        self.scratch.blame_for(cause, prediction);
+        self.scratch.cues = cues;
+    }
+
+    /// Emits the queued cue events at once, unless a value still waits for its own event (E1).
+    pub(super) fn emit_cues_if_settled(&mut self) {
+        if self.scratch.has_settled() {
+            self.emit_queued_cues();
         }
     }
 

@@ -558,7 +558,7 @@ impl Simulation {
         let own = run.effect.cues.iter().filter(|_| !cues.handled).map(|cue| (cue, cues.magnitude));
         for (cue, magnitude) in own.chain(cues.sent.iter().copied()) {
             let parameters = CueParameters { magnitude, level, location };
-            self.emit(EventKind::CueExecuted { controller: run.target, cue, parameters });
+            self.scratch.queue_cue(EventKind::CueExecuted { controller: run.target, cue, parameters });
         }
     }
 }

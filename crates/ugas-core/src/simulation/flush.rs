@@ -93,11 +93,14 @@ impl Simulation {
         }
     }
 
-    /// Recalculates, then raises events.
+    /// Recalculates, then emits the events of values, then those of cues (§3.3 steps 4 to 6, E1).
     pub(super) fn flush(&mut self) {
         self.recompute();
         if !self.scratch.changes.is_empty() {
             self.raise_changes();
+        }
+        if !self.scratch.cues.is_empty() {
+            self.emit_queued_cues();
         }
     }
 

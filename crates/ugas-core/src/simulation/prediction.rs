@@ -192,7 +192,7 @@ impl Simulation {
         }
         let parameters = CueParameters { magnitude: 0.0, level: spec.level, location: spec.context.origin() };
         for cue in effect.cues.iter() {
-            self.emit(EventKind::CueExecuted { controller: target, cue, parameters });
+            self.scratch.queue_cue(EventKind::CueExecuted { controller: target, cue, parameters });
         }
     }
 

@@ -161,7 +161,8 @@ impl Simulation {
         self.refresh_magnitudes(next, &effect);
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
-        self.after_success(next, &effect);
+        // Values are looked at when every queue has gone on (E4).
+        self.after_success(next, &effect, |_| {});
     }
 
     /// The end of an effect's time (E3, E5).
