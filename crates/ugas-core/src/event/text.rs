@@ -52,7 +52,7 @@ impl fmt::Display for Described<'_> {
             EventKind::TagAdded { controller, tag: id } | EventKind::TagRemoved { controller, tag: id } => {
                 write!(f, "{controller:?} {}", tag(*id))
             }
-            EventKind::EffectApplied { effect: id, active, target } => {
+            EventKind::EffectApplied { effect: id, active, target, .. } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }
             EventKind::EffectMerged { effect: id, active, target }

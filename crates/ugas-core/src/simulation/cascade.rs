@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{ActivationRequest, Simulation};
 use crate::ability::{ActivationRefusal, EndReason};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{Cause, EventKind, Origin, RemovalReason, Shared};
+use crate::event::{Cause, CueDetails, EventKind, Origin, RemovalReason, Shared};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
 use crate::refusal::Refusal;
@@ -105,9 +105,13 @@ pub(super) struct Scratch {
     pub(super) selection: crate::targeting::SelectionBuffers,
     pub(super) writes: super::execute::Writes,
     pub(super) plan: Vec<super::execute::Planned>,
+    /// Context tags that the last tick marked (E14).
+    pub(super) marks: super::calculate::Marks,
     /// What events of refusals were given.
     pub(super) refused_effects: Shared<Refusal>,
     pub(super) refused_abilities: Shared<ActivationRefusal>,
+    /// Contexts that events of cues were given.
+    pub(super) cue_details: Shared<CueDetails>,
     /// Set while an execution is under way: bases are clamped after the whole batch (M9).
     pub(super) hold_clamp: bool,
     /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).
@@ -221,8 +225,10 @@ impl Scratch {
             selection: _,
             writes,
             plan,
+            marks,
             refused_effects: _,
             refused_abilities: _,
+            cue_details: _,
             hold_clamp,
             trial,
         } = self;
@@ -243,6 +249,7 @@ impl Scratch {
         crossed.clear();
         writes.clear();
         plan.clear();
+        marks.clear();
     }
 }
 

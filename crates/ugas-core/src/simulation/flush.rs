@@ -12,7 +12,7 @@ use super::{Simulation, State};
 use crate::attribute::OnBoundChange;
 use crate::attribute::layout::{Bound, Layout, Slot};
 use crate::controller::{Controller, Value};
-use crate::effect::WatchSubject;
+use crate::effect::{ContextTags, WatchSubject};
 use crate::event::{Cause, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeId;
@@ -348,7 +348,8 @@ impl Simulation {
         let cause = self.scratch.cause();
         self.scratch.blame(Cause { effect: Some(effect), active: None, ..cause });
         self.trace(effect);
-        self.emit(EventKind::EffectExecuted { effect, active: None, target: id });
+        let context_tags = ContextTags::default();
+        self.emit(EventKind::EffectExecuted { effect, active: None, target: id, context_tags });
         self.write_base(id, at as u16, adjusted);
     }
 

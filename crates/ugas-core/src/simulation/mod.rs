@@ -20,6 +20,7 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod cues;
 mod derive;
 mod execute;
 mod flush;

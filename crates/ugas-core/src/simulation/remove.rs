@@ -132,7 +132,7 @@ impl Simulation {
             _ => &effect.expiration.premature,
         };
         for &next in by_reason.iter().chain(&effect.expiration.always) {
-            self.enqueue_linked(next, spec, target);
+            self.enqueue_linked(next, spec, target, &[]);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 30] = [
+const OUTCOMES: [&str; 31] = [
     "Ok",
     "NotGranted",
     "AlreadyActive",
@@ -32,6 +32,7 @@ const OUTCOMES: [&str; 30] = [
     "StackOverflow",
     "StillActive",
     "MissingSetByCaller",
+    "InvalidPeriod",
     "NonFinite",
     "MissingCalculation",
     "MissingCurve",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
 
-use super::{metadata, text};
+use super::{metadata, text, texts};
 use crate::check::Index;
 use crate::model::controller::ControllerDoc;
 
@@ -36,6 +36,7 @@ pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef 
             .map(|grant| AbilityGrantDef {
                 level: level(grant.level.as_ref().map(|level| level.0.value)),
                 input: grant.input.as_ref().map(|input| input.value.clone()),
+                dynamic_tags: texts(&grant.dynamic_tags),
                 ..AbilityGrantDef::new(text(&grant.ability))
             })
             .collect(),
