@@ -652,6 +652,7 @@ class Message:
             "magnitude": self.short_number(),
             "level": self.short_number(),
             "location": self.bits.option(self.vector),
+            "details": self.bits.option(lambda: self.bits.bytes(512).hex()),
         }
 
     def short_number(self):

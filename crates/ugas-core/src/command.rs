@@ -79,6 +79,33 @@ pub enum Command {
         /// To whom.
         target: ControllerId,
     },
+    /// [`Simulation::execute_cue`](crate::simulation::Simulation::execute_cue).
+    ExecuteCue {
+        /// Controller that it is shown on.
+        controller: ControllerId,
+        /// Tag of the cue.
+        cue: TagId,
+        /// Magnitude.
+        magnitude: f64,
+        /// Context that it is shown with.
+        context: EffectContext,
+    },
+    /// [`Simulation::add_cue`](crate::simulation::Simulation::add_cue).
+    AddCue {
+        /// Controller that it is shown on.
+        controller: ControllerId,
+        /// Tag of the cue.
+        cue: TagId,
+        /// Context that it is shown with.
+        context: EffectContext,
+    },
+    /// [`Simulation::remove_cue`](crate::simulation::Simulation::remove_cue).
+    RemoveCue {
+        /// Controller that it is shown on.
+        controller: ControllerId,
+        /// Tag of the cue.
+        cue: TagId,
+    },
     /// [`Simulation::remove`](crate::simulation::Simulation::remove).
     Remove {
         /// What.
@@ -358,6 +385,9 @@ plain_enum!(Command {
     44 => Batch(commands),
     45 => RestoreCharacter { character, options },
     46 => OfClient { key, reached, command },
+    60 => ExecuteCue { controller, cue, magnitude, context },
+    61 => AddCue { controller, cue, context },
+    62 => RemoveCue { controller, cue },
 });
 
 /// What a command came to.

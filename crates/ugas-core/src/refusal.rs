@@ -8,6 +8,7 @@ use crate::effect::calculation::CalculationError;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AbilityId, AttributeId, CalculationId, CurveId, EffectId, TagId};
 use crate::simulation::Simulation;
+use crate::time::Span;
 
 /// Whose tags a requirement is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,6 +138,8 @@ pub enum RefusalReason {
     UnknownHandle(ActiveEffectId),
     /// An instance of the effect is active.
     StillActive(ActiveEffectId),
+    /// The tag does not exist.
+    UnknownTag(TagId),
     /// The effect may be applied by the authority only (§13.7).
     AuthoritativeOnly,
     /// A client leaves it to the authority, because it does not know enough or was told to (§13.7). Nothing has failed.
@@ -212,6 +215,8 @@ pub enum RefusalReason {
         /// The attribute that would be affected, if there is one.
         attribute: Option<AttributeId>,
     },
+    /// The period given with the application is not positive (E16).
+    InvalidPeriod(Span),
     /// A task written in Rust gave up.
     CustomTask,
     /// A count is at its limit.
@@ -227,6 +232,7 @@ impl RefusalReason {
             Self::UnknownEffect(_) => "UnknownEffect",
             Self::UnknownAbility(_) => "UnknownAbility",
             Self::UnknownGrant(_) | Self::UnknownHandle(_) => "UnknownHandle",
+            Self::UnknownTag(_) => "UnknownTag",
             Self::StillActive(_) => "StillActive",
             Self::AuthoritativeOnly => "AuthoritativeOnly",
             Self::NotPredicted => "NotPredicted",
@@ -247,6 +253,7 @@ impl RefusalReason {
             Self::MissingCurve(_) => "MissingCurve",
             Self::CalculationFailed { .. } => "CalculationFailed",
             Self::NonFinite { .. } => "NonFinite",
+            Self::InvalidPeriod(_) => "InvalidPeriod",
             Self::CustomTask => "CustomTaskFailed",
             Self::LimitReached(_) => "LimitReached",
         }
@@ -324,6 +331,7 @@ impl fmt::Display for RefusalReason {
             Self::UnknownAbility(id) => write!(f, "{id:?} does not exist"),
             Self::UnknownGrant(id) => write!(f, "{id:?} is not granted"),
             Self::UnknownHandle(id) => write!(f, "{id:?} is no longer active"),
+            Self::UnknownTag(tag) => write!(f, "{tag:?} does not exist: it is of another catalog"),
             Self::StillActive(id) => write!(f, "{id:?} is still active: remove it first"),
             Self::AuthoritativeOnly => f.write_str("only the authority may apply it"),
             Self::NotPredicted => f.write_str("a client does not predict it, the authority will decide"),
@@ -368,6 +376,9 @@ impl fmt::Display for RefusalReason {
                     write!(f, ", in {attribute:?}")?;
                 }
                 Ok(())
+            }
+            Self::InvalidPeriod(period) => {
+                write!(f, "the period given is {} s and must be greater than zero", period.as_seconds())
             }
             Self::CustomTask => f.write_str("the custom task gave up"),
             Self::LimitReached(limit) => limit.fmt(f),

@@ -32,6 +32,7 @@ mod commands;
 mod cut;
 mod expect;
 mod expect_abilities;
+mod expect_cues;
 mod outcome;
 mod runner;
 mod state;
@@ -325,6 +326,7 @@ impl Scenario {
         let mut tags: BTreeSet<&str> = BTreeSet::new();
         for (_, actor) in self.controllers() {
             tags.extend(actor.tags.iter().map(|tag| tag.value.as_str()));
+            tags.extend(actor.abilities.iter().flat_map(|ability| tags_of(ability)));
         }
         for step in self.steps() {
             match &step.action {
@@ -332,6 +334,7 @@ impl Scenario {
                     let numbers = apply.set_by_caller.iter().flat_map(|numbers| &numbers.0);
                     tags.extend(numbers.map(|(tag, _)| tag.value.as_str()));
                 }
+                ActionDoc::Grant(grant) => tags.extend(tags_of(grant)),
                 ActionDoc::RemoveMatching(remove) => tags.extend(tags_of(remove)),
                 ActionDoc::Event(event) => tags.extend(tags_of(event)),
                 ActionDoc::CancelAll(cancel) => tags.extend(tags_of(cancel)),

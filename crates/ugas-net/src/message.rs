@@ -13,7 +13,7 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// The version of everything in this module. Peers of different versions do not talk.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Names a client for as long as its session lasts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -412,4 +412,6 @@ pub struct Burst {
     pub level: f32,
     /// Where, if known.
     pub location: Option<Vector3>,
+    /// Rest of its context (C1) as bytes of the core's codec, without tags of source and target, which clients look up.
+    pub details: Option<Vec<u8>>,
 }

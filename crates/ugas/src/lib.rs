@@ -192,19 +192,19 @@ pub use ugas_core::cue::{
 pub use ugas_core::curve::{CurveDef, Interpolation};
 pub use ugas_core::debug::ControllerPage;
 pub use ugas_core::effect::calculation::{
-    Calculation, CalculationDef, CalculationError, CaptureDef, OutputDef, native,
+    Calculation, CalculationDef, CalculationError, CaptureDef, ContextTagDef, OutputDef, OutputTo, native,
 };
 pub use ugas_core::effect::magnitude::{
     AttributeCalculation, AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef,
 };
 pub use ugas_core::effect::{
     AbilityGrantDef, AbilityRemoval, ActiveEffect, AdditionalEffectDef, AdditionalTo, ContextPayload,
-    DurationDef, DurationRefresh, Effect, EffectContext, EffectDef, EffectQuery, EffectSpec, EffectStatus,
-    ExecutionDef, ExecutionPolicy, ExpirationEffectsDef, HitResult, PeriodDef, PeriodReset,
+    ContextTags, DurationDef, DurationRefresh, Effect, EffectContext, EffectDef, EffectQuery, EffectSpec,
+    EffectStatus, ExecutionDef, ExecutionPolicy, ExpirationEffectsDef, HitResult, PeriodDef, PeriodReset,
     PeriodicInhibition, ScopedModifierDef, ScopedTargetDef, StackExpiration, StackingDef, StackingType,
     TagQueryDef, TagQueryItemDef, Vector3,
 };
-pub use ugas_core::event::{Category, Cause, CueParameters, Event, EventKind, RemovalReason};
+pub use ugas_core::event::{Category, Cause, CueDetails, CueParameters, Event, EventKind, RemovalReason};
 pub use ugas_core::explain::{
     BoundExplanation, ClampExplanation, Explanation, LayerExplanation, Reason, Term,
 };

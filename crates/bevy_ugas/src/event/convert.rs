@@ -165,7 +165,8 @@ fn convert(
         &EventKind::CooldownEnded { handle, .. } => {
             Typed::CooldownEnded(CooldownEnded { entity, handle, circumstances })
         }
-        &EventKind::CueAdded { cue, parameters, .. } => {
+        &EventKind::CueAdded { cue, ref parameters, .. } => {
+            let parameters = parameters.clone();
             let name = names.tag(simulation, cue);
             Typed::CueStarted(CueStarted { entity, cue, name, parameters, circumstances })
         }
@@ -173,7 +174,8 @@ fn convert(
             let name = names.tag(simulation, cue);
             Typed::CueEnded(CueEnded { entity, cue, name, circumstances })
         }
-        &EventKind::CueExecuted { cue, parameters, .. } => {
+        &EventKind::CueExecuted { cue, ref parameters, .. } => {
+            let parameters = parameters.clone();
             let name = names.tag(simulation, cue);
             Typed::CueBurst(CueBurst { entity, cue, name, parameters, circumstances })
         }

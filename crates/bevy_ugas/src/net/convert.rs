@@ -91,9 +91,9 @@ fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
             EventKind::CueAdded { controller, cue, parameters: CueParameters::default() }
         }
         ClientEvent::CueEnded { controller, cue } => EventKind::CueRemoved { controller, cue },
-        ClientEvent::CueFlashed { controller, source, cue, magnitude, level, location } => {
+        ClientEvent::CueFlashed { controller, source, cue, magnitude, level, location, details } => {
             cause.source = source;
-            let parameters = CueParameters { magnitude, level, location };
+            let parameters = CueParameters { magnitude, level, location, details };
             EventKind::CueExecuted { controller, cue, parameters }
         }
         _ => return None,

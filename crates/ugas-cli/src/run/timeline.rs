@@ -144,7 +144,7 @@ impl Observer for Recorder {
                     self.series.entry((attribute, controller)).or_default().push((time, new));
                 }
             }
-            EventKind::EffectApplied { effect, active, target } => {
+            EventKind::EffectApplied { effect, active, target, .. } => {
                 self.open(runner, effect, active, target, event.time);
             }
             EventKind::EffectExecuted { effect, target, .. } => {

@@ -21,6 +21,7 @@ pub(crate) use stamp::context_of;
 
 use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
+use crate::rare::Rare;
 use crate::tag::{TagBits, TagRequirement, TagSet};
 use crate::task::{Number, Routine};
 
@@ -33,6 +34,8 @@ pub struct Ability {
     pub(crate) tags: TagSet,
     /// The same with their ancestors.
     pub(crate) own_tags: TagBits,
+    /// The same, shared by the contexts of its effects (E13).
+    pub(crate) source_tags: Rare<TagBits>,
     pub(crate) block_abilities: TagSet,
     pub(crate) cancel_with: TagSet,
     /// `ActivationRequiredTags`; `ActivationBlockedTags` and `BlockedByTags` alike (A1).

@@ -397,7 +397,7 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
             Dependency::Attribute(Side::Owner, _) | Dependency::Curve(_) => continue,
             Dependency::Random => Problem::RandomNotAvailable,
             Dependency::Attribute(..) => Problem::NotAvailable("those of a source or target"),
-            Dependency::Tag(..) => Problem::NotAvailable("tags"),
+            Dependency::Tag(..) | Dependency::EffectTag(_) => Problem::NotAvailable("tags"),
             Dependency::Level => Problem::NotAvailable("a level"),
             Dependency::Stacks => Problem::NotAvailable("a stack count"),
             Dependency::SetByCaller(_) => Problem::NotAvailable("numbers set by a caller"),

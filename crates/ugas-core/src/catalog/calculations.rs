@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::compile::Compiler;
 use super::{DefinitionKind, Problem};
 use crate::effect::calculation::{
-    Calculation, CalculationBody, CalculationDef, CompiledCalculation, Expressions, ResolvedCapture,
+    Calculation, CalculationBody, CalculationDef, CompiledCalculation, Expressions, OutputTo, ResolvedCapture,
 };
 use crate::effect::magnitude::{CaptureFrom, CaptureTime, Magnitude};
 use crate::effect::{Duration, Effect};
@@ -66,10 +66,21 @@ impl Compiler<'_> {
             .filter_map(|(at, output): (usize, _)| {
                 let attribute = self.attribute(&format!("Outputs[{at}].Attribute"), &output.attribute);
                 let magnitude = self.program(&format!("Outputs[{at}].Magnitude"), &output.magnitude, &locals);
-                Some((attribute?, output.operation, magnitude?))
+                Some((output.to, attribute?, output.operation, magnitude?))
             })
             .collect();
         let result = def.result.as_ref().and_then(|text| self.program("Result", text, &locals));
+        let tags: Box<[_]> = (0..)
+            .zip(&def.tags)
+            .filter_map(|(at, mark): (usize, _)| {
+                let tag = self.tag(&format!("Tags[{at}].Tag"), &mark.tag);
+                let when = match &mark.when {
+                    Some(text) => Some(self.program(&format!("Tags[{at}].When"), text, &locals)?),
+                    None => None,
+                };
+                Some((tag?, when))
+            })
+            .collect();
         let mut calculation = CompiledCalculation {
             name: def.name.as_str().into(),
             captures: Box::default(),
@@ -80,11 +91,13 @@ impl Compiler<'_> {
         };
         let programs = lets.iter().map(|(_, program)| program);
         let programs = programs.chain(outputs.iter().map(|(.., program)| program)).chain(&result);
+        let programs = programs.chain(tags.iter().filter_map(|(_, when)| when.as_ref()));
         let handles_stacks = self.read_inputs(&mut calculation, def, programs);
         calculation.body = CalculationBody::Expressions(Arc::new(Expressions {
             lets: lets.into_boxed_slice(),
             outputs,
             result,
+            tags,
             handles_stacks,
         }));
         calculation
@@ -196,13 +209,24 @@ impl CompiledCalculation {
         }
     }
 
-    /// Attributes that the outputs of a calculation from a file write.
+    /// Attributes of the target that the outputs of a calculation from a file write.
     pub(super) fn output_attributes(&self) -> Vec<AttributeId> {
         match &self.body {
             CalculationBody::Expressions(expressions) => {
-                expressions.outputs.iter().map(|(attribute, ..)| *attribute).collect()
+                let outputs = expressions.outputs.iter().filter(|(to, ..)| *to == OutputTo::Target);
+                outputs.map(|(_, attribute, ..)| *attribute).collect()
             }
             CalculationBody::Missing | CalculationBody::Native(_) => Vec::new(),
+        }
+    }
+
+    /// Whether an output of a calculation from a file writes to the source.
+    pub(super) fn writes_source(&self) -> bool {
+        match &self.body {
+            CalculationBody::Expressions(expressions) => {
+                expressions.outputs.iter().any(|(to, ..)| *to == OutputTo::Source)
+            }
+            CalculationBody::Missing | CalculationBody::Native(_) => false,
         }
     }
 

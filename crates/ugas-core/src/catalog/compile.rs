@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::is_cue;
 use super::reads::{Reads, capture};
 use super::{DefinitionError, DefinitionKind, NameTable, Problem, Tables};
 use crate::effect::calculation::CompiledCalculation;
@@ -149,6 +150,9 @@ impl<'a> Compiler<'a> {
             .collect();
         let granted_tags = self.tag_set("GrantedTags", &def.granted_tags);
         let asset_tags = self.tag_set("AssetTags", &def.asset_tags);
+        let cues = self.tag_set("GameplayCues", &def.cues);
+        let granted_cues = granted_tags.iter().filter(|tag| is_cue(&self.tables.tags, *tag));
+        let held_cues = TagSet::new(cues.iter().chain(granted_cues));
         let own_tags = TagBits::closed(&self.tables.tags, granted_tags.iter().chain(asset_tags.iter()));
         let authoritative_only =
             self.tables.tags.id(AUTHORITATIVE_ONLY).is_some_and(|tag| own_tags.matches(tag));
@@ -190,7 +194,8 @@ impl<'a> Compiler<'a> {
             },
             additional: self.additional(def),
             granted_abilities: self.ability_grants("GrantedAbilities", &def.granted_abilities),
-            cues: self.tag_set("GameplayCues", &def.cues),
+            held_cues,
+            cues,
             cue_magnitude: def.cue_magnitude.as_ref().and_then(|name| self.attribute("CueMagnitude", name)),
             block_abilities: self.tag_set("BlockAbilitiesWithTags", &def.block_abilities_with_tags),
             cancel_abilities: self.tag_set("CancelAbilitiesWithTags", &def.cancel_abilities_with_tags),
@@ -268,6 +273,11 @@ impl<'a> Compiler<'a> {
         if let Duration::Lasting(magnitude) = &effect.duration {
             once.magnitude(magnitude, calculations, captures);
         }
+        for program in
+            effect.additional.iter().flat_map(|more| &more.set_by_caller).map(|(_, program)| program)
+        {
+            once.program(program);
+        }
         has_random_numbers |= once.random;
         live.extend(once.sides());
         let mut writes: Vec<AttributeId> = effect.modified_attributes().collect();
@@ -285,7 +295,13 @@ impl<'a> Compiler<'a> {
         effect.uses_random = has_random_numbers || effect.chance.is_some();
         effect.has_random_numbers = has_random_numbers;
         let frozen = |side| captures.iter().any(|capture| capture.side == side);
-        effect.reads_source = live.contains(&WatchSide::Source) || frozen(Side::Source);
+        let writes_source = |execution: &Execution| {
+            calculations.get(execution.calculation.usize()).is_some_and(CompiledCalculation::writes_source)
+        };
+        // A client that does not know the source as a whole cannot write to it either.
+        effect.reads_source = live.contains(&WatchSide::Source)
+            || frozen(Side::Source)
+            || effect.executions.iter().any(writes_source);
         effect.reads_target =
             live.contains(&WatchSide::Target) || frozen(Side::Target) || frozen(Side::Owner);
     }
@@ -376,11 +392,19 @@ impl<'a> Compiler<'a> {
     fn additional(&self, def: &EffectDef) -> Box<[AdditionalEffect]> {
         let resolve = |(at, additional): (usize, &crate::effect::AdditionalEffectDef)| {
             let path = format!("AdditionalEffects[{at}]");
+            let mut numbers: Vec<(TagId, Program)> = Vec::new();
+            for (tag, text) in &additional.set_by_caller {
+                let path = format!("{path}.SetByCaller.{tag}");
+                let (tag, program) = (self.tag(&path, tag), self.program(&path, text, &[]));
+                numbers.extend(tag.zip(program));
+            }
             Some(AdditionalEffect {
                 effect: self.effect_id(&format!("{path}.Effect"), &additional.effect)?,
                 to: additional.to,
                 source_tags: self.requirement(&format!("{path}.SourceTags"), &additional.source_tags),
                 target_tags: self.requirement(&format!("{path}.TargetTags"), &additional.target_tags),
+                context_tags: self.requirement(&format!("{path}.ContextTags"), &additional.context_tags),
+                set_by_caller: numbers.into_boxed_slice(),
             })
         };
         (0..).zip(&def.additional_effects).filter_map(resolve).collect()
@@ -395,6 +419,10 @@ impl<'a> Compiler<'a> {
                 removal: grant.removal,
                 activate: grant.activate_on_grant,
                 is_active: grant.is_active,
+                dynamic_tags: self
+                    .tag_set(&format!("{path}[{at}].DynamicTags"), &grant.dynamic_tags)
+                    .iter()
+                    .collect(),
             })
         };
         (0..).zip(defs).filter_map(resolve).collect()

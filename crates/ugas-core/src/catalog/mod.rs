@@ -149,7 +149,20 @@ pub(crate) struct InternalEffects {
     pub(crate) owned_tags: EffectId,
 }
 
+/// Root of the tags that are cues wherever they are granted (C2).
+const CUE_ROOT: &str = "GameplayCue";
+
+/// Whether a tag is below `GameplayCue` (C2).
+pub(crate) fn is_cue(tags: &TagRegistry, tag: TagId) -> bool {
+    tags.id(CUE_ROOT).is_some_and(|root| tag != root && tags.is_within(tag, root))
+}
+
 impl Catalog {
+    /// Whether a tag is a cue wherever it is granted: one below `GameplayCue` (C2).
+    pub fn is_cue(&self, tag: TagId) -> bool {
+        is_cue(self.tags(), tag)
+    }
+
     /// Name of the internal effect that grants the tags a controller begins with.
     pub const TAGS_EFFECT: &str = "Internal.Tags";
     /// Name of the internal effect that adjusts a base when a bound moves (B1).

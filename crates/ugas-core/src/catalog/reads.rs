@@ -95,7 +95,7 @@ impl Reads {
         }
     }
 
-    fn program(&mut self, program: &Program) {
+    pub(super) fn program(&mut self, program: &Program) {
         for input in program.dependencies() {
             match input {
                 Dependency::Attribute(side, attribute) => {

@@ -6,6 +6,7 @@ use super::{Compiler, DefinitionKind, Problem};
 use crate::ability::{Ability, AbilityDef, Instancing};
 use crate::effect::Effect;
 use crate::random::stable_name_hash;
+use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
 use crate::targeting::{EffectContainerDef, Targeting, TargetingDef};
 use crate::task::{
@@ -58,6 +59,7 @@ impl Compiler<'_> {
         Ability {
             name_hash: stable_name_hash(&def.name),
             tags,
+            source_tags: Rare::new(own_tags.clone()),
             own_tags,
             block_abilities: self.tag_set("Tags.BlockAbilitiesWithTags", &def.block_abilities_with_tags),
             cancel_with: self.tag_set("Tags.CancelAbilitiesWithTags", &def.cancel_abilities_with_tags),

@@ -65,6 +65,10 @@ pub struct CharacterEffect {
     pub granted_tags: Vec<String>,
     /// Tags that describe it beside those of its definition.
     pub asset_tags: Vec<String>,
+    /// Context tags (E14).
+    pub context_tags: Vec<String>,
+    /// Tags of the ability that it comes from (E13).
+    pub ability_tags: Vec<String>,
     /// Key of its random streams, if it rolls dice (V5).
     pub stream: Option<u64>,
 }
@@ -99,6 +103,8 @@ impl CharacterEffect {
             own_period: None,
             granted_tags: Vec::new(),
             asset_tags: Vec::new(),
+            context_tags: Vec::new(),
+            ability_tags: Vec::new(),
             stream: None,
         }
     }
@@ -222,6 +228,8 @@ plain_struct!(CharacterEffect {
     own_period,
     granted_tags,
     asset_tags,
+    context_tags: since 4,
+    ability_tags: since 4,
     stream,
 });
 plain_enum!(Lifetime { 0 => Whole, 1 => Endless, 2 => Lasting { total, left } });

@@ -117,8 +117,8 @@ pub(crate) use cloned_struct;
 
 /// Implements [`StateHash`](crate::hash::StateHash), [`Encode`](super::Encode), [`Decode`](super::Decode) and
 /// [`Debug`](core::fmt::Debug) for a type that is not kept as it is written: a list of parts in the order of the format, each
-/// with how it is asked for, and how what was read becomes the type again. Marks are those of [`plain_struct`]; `since4` is
-/// its `since 4`. Patterns after
+/// with how it is asked for, and how what was read becomes the type again. Marks are those of [`plain_struct`], with `since4`
+/// for a part that came with format version 4. Patterns after
 /// `where` name what parts are made of; without `..` in them, a field that is added and forgotten does not compile.
 macro_rules! plain_parts {
     (
@@ -164,10 +164,11 @@ macro_rules! plain_parts {
     (@of $part:ident: $of:expr) => { $of };
     (@hash [index] $($rest:tt)*) => {};
     (@hash [unhashed] $($rest:tt)*) => {};
-    (@hash [since4] $hasher:ident, $part:ident) => {
-        if !$crate::codec::is_default($part) {
+    (@hash [since4] $hasher:ident, $part:ident: $of:expr) => {
+        let value = $of;
+        if !$crate::codec::is_default(&value) {
             $crate::hash::StateHash::state_hash(stringify!($part), $hasher);
-            $crate::hash::StateHash::state_hash($part, $hasher);
+            $crate::hash::StateHash::state_hash(&value, $hasher);
         }
     };
     (@hash [$($derived:ident)?] $hasher:ident, $($part:tt)*) => {
@@ -181,8 +182,10 @@ macro_rules! plain_parts {
     (@decode [index] $($rest:tt)*) => {};
     (@decode [derived] $($rest:tt)*) => {};
     (@decode [since4] $decoder:ident, $part:ident) => {
-        let $part =
-            if $decoder.version() >= 4 { $crate::codec::Decode::decode($decoder)? } else { Default::default() };
+        let $part = match $decoder.version() >= 4 {
+            true => $crate::codec::Decode::decode($decoder)?,
+            false => Default::default(),
+        };
     };
     (@decode [$($unhashed:ident)?] $decoder:ident, $part:ident) => {
         let $part = $crate::codec::Decode::decode($decoder)?;

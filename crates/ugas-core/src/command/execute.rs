@@ -1,7 +1,7 @@
 //! Carrying out commands: each calls the method that it names.
 
 use super::{Command, CommandError, Outcome};
-use crate::simulation::Simulation;
+use crate::simulation::{Application, Simulation};
 
 impl Simulation {
     /// Carries out a command.
@@ -23,6 +23,16 @@ impl Simulation {
                     spec.set_magnitude(tag, value);
                 }
                 Outcome::Applied(self.apply(&spec, target)?)
+            }
+            Command::ExecuteCue { controller, cue, magnitude, context } => {
+                done(self.execute_cue(controller, cue, magnitude, &context))?
+            }
+            Command::AddCue { controller, cue, context } => {
+                let active = self.add_cue(controller, cue, &context)?;
+                Outcome::Applied(Application::Active(active))
+            }
+            Command::RemoveCue { controller, cue } => {
+                Outcome::Removed(u32::from(self.remove_cue(controller, cue)))
             }
             Command::Remove { active, stacks } => done(self.remove(active, stacks))?,
             Command::RemoveMatching { controller, query, stacks } => {

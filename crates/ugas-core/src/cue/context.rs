@@ -1,12 +1,14 @@
 //! What a cue is shown with (GASD §4.8.4).
 
-use crate::effect::{PredictionKey, Vector3};
-use crate::event::{CueParameters, Event, EventKind};
+use std::sync::Arc;
+
+use crate::effect::{ContextTags, HitResult, PredictionKey, RawPayload, Vector3};
+use crate::event::{CueDetails, CueParameters, Event, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::{ActorId, EffectId, TagId};
+use crate::id::{AbilityId, ActorId, EffectId, TagId};
 use crate::simulation::Simulation;
 use crate::tag::TagBits;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// What happens to a cue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +60,24 @@ pub struct CueContext {
     pub source_tags: TagBits,
     /// Tags of whom it is on, with their ancestors.
     pub target_tags: TagBits,
+    /// Object that it originated from.
+    pub source_object: Option<ActorId>,
+    /// Hit that led to it, with location and normal (C1).
+    pub hit: Option<HitResult>,
+    /// World location of the effect.
+    pub origin: Option<Vector3>,
+    /// Ability that it comes from.
+    pub ability: Option<AbilityId>,
+    /// Level of that ability.
+    pub ability_level: Option<u32>,
+    /// Stacks of the effect.
+    pub stacks: u32,
+    /// Duration of the effect; `None` for an instant one, and for one without end.
+    pub duration: Option<Span>,
+    /// Context tags, such as `Hit.Critical` (E14).
+    pub context_tags: ContextTags,
+    /// Data of the host's own; see [`ContextPayload`](crate::effect::ContextPayload).
+    pub payload: Option<Arc<RawPayload>>,
     /// How many executions this stands for; more than 1 only in a batch.
     pub count: u32,
 }
@@ -81,16 +101,57 @@ impl CueContext {
             location: None,
             source_tags: TagBits::default(),
             target_tags: TagBits::default(),
+            source_object: None,
+            hit: None,
+            origin: None,
+            ability: None,
+            ability_level: None,
+            stacks: 1,
+            duration: None,
+            context_tags: ContextTags::default(),
+            payload: None,
             count: 1,
         }
     }
 
-    /// Sets magnitude, level and place.
+    /// Sets magnitude, level, place and the rest of the context (C1).
     #[must_use]
     pub fn with(mut self, parameters: &CueParameters) -> Self {
-        let CueParameters { magnitude, level, location, .. } = *parameters;
+        let CueParameters { magnitude, level, location, ref details } = *parameters;
         (self.magnitude, self.level, self.location) = (magnitude, level, location);
-        self
+        let Some(details) = details else { return self };
+        let CueDetails {
+            instigator,
+            causer,
+            source_object,
+            hit,
+            origin,
+            ability,
+            ability_level,
+            stacks,
+            duration,
+            source_tags,
+            ability_tags: _,
+            target_tags,
+            context_tags,
+            payload,
+        } = &**details;
+        Self {
+            source: *instigator,
+            causer: *causer,
+            source_object: *source_object,
+            hit: *hit,
+            origin: *origin,
+            ability: *ability,
+            ability_level: *ability_level,
+            stacks: *stacks,
+            duration: *duration,
+            source_tags: source_tags.clone(),
+            target_tags: target_tags.clone(),
+            context_tags: context_tags.clone(),
+            payload: payload.clone(),
+            ..self
+        }
     }
 
     /// Sets who caused it.
@@ -128,7 +189,7 @@ impl CueContext {
         };
         let context = Self {
             time: event.time,
-            source: event.cause.source,
+            source: context.source.or(event.cause.source),
             effect: event.cause.effect,
             active: event.cause.active,
             prediction: event.prediction,
@@ -145,33 +206,32 @@ impl CueContext {
         let showing = effects.iter().find_map(|id| {
             let active = simulation.effect(*id).filter(|active| !active.is_inhibited())?;
             let effect = simulation.effect_definition(active.effect())?;
-            effect.cues.contains(cue).then_some((*id, active, effect))
+            let holds = simulation.held_cues(effect, active.spec()).any(|held| held == cue);
+            holds.then_some((*id, active, effect))
         });
         if let Some((id, active, effect)) = showing {
-            let measured =
-                effect.modifiers.iter().position(|modifier| Some(modifier.attribute) == effect.cue_magnitude);
-            let magnitude = measured.and_then(|at| active.magnitudes().get(at).copied());
-            context.source = active.source();
+            context = context.with(&simulation.present_cue_parameters(active, effect));
             context.effect = Some(active.effect());
             context.active = Some(id);
-            context.magnitude = magnitude.unwrap_or(0.0);
-            context.level = active.spec().level();
-            context.location = active.spec().context().origin();
         }
         context.look_up(simulation);
         context
     }
 
-    /// Adds what only the simulation knows.
+    /// Adds what only the simulation knows, where the event did not say it.
     pub(super) fn look_up(&mut self, simulation: &Simulation) {
         let active = self.active.and_then(|active| simulation.effect(active));
         if let Some(active) = active {
-            self.causer = active.spec().context().causer();
+            self.causer = self.causer.or(active.spec().context().causer());
         }
         let tags = |controller: Option<ControllerId>| {
             controller.and_then(|id| simulation.tags(id)).map(|tags| tags.bits().clone()).unwrap_or_default()
         };
-        self.source_tags = tags(self.source);
-        self.target_tags = tags(Some(self.target));
+        if self.source_tags.is_empty() {
+            self.source_tags = tags(self.source);
+        }
+        if self.target_tags.is_empty() {
+            self.target_tags = tags(Some(self.target));
+        }
     }
 }

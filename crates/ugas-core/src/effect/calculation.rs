@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::magnitude::{CaptureFrom, CaptureTime};
-use crate::codec::plain_struct;
+use crate::codec::{plain_enum, plain_struct};
 use crate::expr::{EvalError, Program};
 use crate::id::{AttributeId, TagId};
 use crate::modifier::Operation;
@@ -42,15 +42,50 @@ impl CaptureDef {
     }
 }
 
+/// Controller that an output of a calculation writes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OutputTo {
+    /// The target of the effect.
+    #[default]
+    Target,
+    /// The source of the effect.
+    Source,
+}
+
 /// One output of a calculation in a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OutputDef {
-    /// Attribute of the target that is written.
+    /// Attribute that is written.
     pub attribute: String,
-    /// How.
+    /// Operation on its base value.
     pub operation: Operation,
     /// Expression for the magnitude.
     pub magnitude: String,
+    /// Controller whose attribute is written (E14).
+    pub to: OutputTo,
+}
+
+impl OutputDef {
+    /// An output that writes to the target.
+    pub fn new(attribute: impl Into<String>, operation: Operation, magnitude: impl Into<String>) -> Self {
+        Self { attribute: attribute.into(), operation, magnitude: magnitude.into(), to: OutputTo::Target }
+    }
+
+    /// The same output, written to the source.
+    #[must_use]
+    pub fn to_source(mut self) -> Self {
+        self.to = OutputTo::Source;
+        self
+    }
+}
+
+/// A context tag that a calculation in a file marks (E14).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ContextTagDef {
+    /// Name of the tag.
+    pub tag: String,
+    /// Condition: an expression that marks the tag where it is not zero; `None` marks it always.
+    pub when: Option<String>,
 }
 
 /// A calculation made of expressions, as files have it.
@@ -70,6 +105,8 @@ pub struct CalculationDef {
     pub outputs: Vec<OutputDef>,
     /// Result of a magnitude calculation or a requirement.
     pub result: Option<String>,
+    /// Context tags that it marks (E14).
+    pub tags: Vec<ContextTagDef>,
 }
 
 /// Why a calculation gave no result.
@@ -182,12 +219,16 @@ pub(crate) enum CalculationBody {
 pub(crate) struct Expressions {
     /// Intermediate results with the local that each one sets.
     pub(crate) lets: Box<[(u16, Program)]>,
-    pub(crate) outputs: Box<[(AttributeId, Operation, Program)]>,
+    pub(crate) outputs: Box<[(OutputTo, AttributeId, Operation, Program)]>,
     pub(crate) result: Option<Program>,
+    /// Context tags with their conditions (E14).
+    pub(crate) tags: Box<[(TagId, Option<Program>)]>,
     /// Whether the expressions account for the stack count themselves.
     pub(crate) handles_stacks: bool,
 }
 
 plain_struct!(CaptureDef { attribute, from, time });
-plain_struct!(OutputDef { attribute, operation, magnitude });
-plain_struct!(CalculationDef { name, captures, lets, outputs, result });
+plain_enum!(OutputTo { 0 => Target, 1 => Source });
+plain_struct!(OutputDef { attribute, operation, magnitude, to: since 4 });
+plain_struct!(ContextTagDef { tag, when });
+plain_struct!(CalculationDef { name, captures, lets, outputs, result, tags: since 4 });

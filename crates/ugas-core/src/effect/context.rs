@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::codec::{cloned_struct, plain_parts, plain_struct};
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, cloned_struct, plain_parts, plain_struct};
 use crate::handle::{AbilityHandle, ControllerId};
-use crate::id::ActorId;
+use crate::hash::{StateHash, StateHasher};
+use crate::id::{ActorId, TagId};
 use crate::rare::{Rare, optional_numbers};
+use crate::tag::{TagBits, TagRegistry};
 
 /// A point or a direction in the host's world.
 pub type Vector3 = [f64; 3];
@@ -60,6 +62,74 @@ pub struct RawPayload {
     pub bytes: Vec<u8>,
 }
 
+/// Tags that say what happened in an application, such as `Hit.Critical` (E14): sorted, each once.
+///
+/// Copies share the list; an empty one takes no memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ContextTags(Option<Arc<[TagId]>>);
+
+impl ContextTags {
+    /// The tags, sorted by id.
+    pub fn as_slice(&self) -> &[TagId] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// True if there is no tag.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The tags, sorted by id.
+    pub fn iter(&self) -> impl Iterator<Item = TagId> + '_ {
+        self.as_slice().iter().copied()
+    }
+
+    /// The tags with their ancestors, for requirements and queries.
+    pub fn closed(&self, registry: &TagRegistry) -> TagBits {
+        TagBits::closed(registry, self.iter())
+    }
+
+    /// The same tags and `more`.
+    #[must_use]
+    pub fn with(&self, more: &[TagId]) -> Self {
+        if more.iter().all(|tag| self.as_slice().binary_search(tag).is_ok()) {
+            return self.clone();
+        }
+        self.iter().chain(more.iter().copied()).collect()
+    }
+}
+
+impl FromIterator<TagId> for ContextTags {
+    fn from_iter<I: IntoIterator<Item = TagId>>(tags: I) -> Self {
+        let mut tags: smallvec::SmallVec<[TagId; 8]> = tags.into_iter().collect();
+        tags.sort_unstable();
+        tags.dedup();
+        Self((!tags.is_empty()).then(|| Arc::from(&*tags)))
+    }
+}
+
+impl StateHash for ContextTags {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        self.as_slice().state_hash(hasher);
+    }
+}
+
+impl Encode for ContextTags {
+    fn encode(&self, encoder: &mut Encoder) {
+        self.as_slice().encode(encoder);
+    }
+}
+
+impl Decode for ContextTags {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let tags = Vec::<TagId>::decode(decoder)?;
+        if !tags.is_sorted_by(|one, other| one < other) {
+            return Err(decoder.invalid("context tags are not sorted"));
+        }
+        Ok(tags.into_iter().collect())
+    }
+}
+
 /// Who and what caused an effect (§9.9).
 #[derive(PartialEq)]
 pub struct EffectContext {
@@ -72,6 +142,8 @@ pub struct EffectContext {
     causer: ActorId,
     source_object: ActorId,
     origin: Vector3,
+    /// Tags of the ability, with their ancestors.
+    ability_tags: Rare<TagBits>,
     details: Rare<ContextDetails>,
 }
 
@@ -83,6 +155,7 @@ const NOBODY: ActorId = ActorId(0);
 pub(crate) struct ContextDetails {
     pub(crate) hit: Option<HitResult>,
     pub(crate) raw_payload: Option<Arc<RawPayload>>,
+    pub(crate) tags: ContextTags,
 }
 
 impl Default for EffectContext {
@@ -95,6 +168,7 @@ impl Default for EffectContext {
             causer: NOBODY,
             source_object: NOBODY,
             origin: [0.0; 3],
+            ability_tags: Rare::NONE,
             details: Rare::NONE,
         }
     }
@@ -113,6 +187,44 @@ impl EffectContext {
         pub source_object, set_source_object: 2, ActorId = NOBODY;
         /// World location for positional effects.
         pub origin, set_origin: 4, Vector3 = [0.0; 3];
+    }
+
+    /// Tags of the ability that the effect comes from, with their ancestors; they count as tags of its source (E13).
+    ///
+    /// Frozen when the spec is created; additional, expiration and overflow effects inherit them.
+    pub fn ability_tags(&self) -> Option<&TagBits> {
+        self.ability_tags.get()
+    }
+
+    pub(crate) fn set_ability_tags(&mut self, tags: Rare<TagBits>) {
+        self.ability_tags = tags;
+    }
+
+    /// Tags that say what happened, such as `Hit.Critical` (E14).
+    pub fn tags(&self) -> &ContextTags {
+        static NONE: ContextTags = ContextTags(None);
+        self.details.get().map_or(&NONE, |details| &details.tags)
+    }
+
+    /// Adds tags that say what happened (E14).
+    pub fn add_tags(&mut self, tags: &[TagId]) {
+        if !tags.is_empty() {
+            self.details.change(|details| details.tags = details.tags.with(tags));
+        }
+    }
+
+    /// Replaces the tags that say what happened (E14).
+    pub fn set_tags(&mut self, tags: ContextTags) {
+        if !tags.is_empty() || !self.details.is_none() {
+            self.details.change(|details| details.tags = tags);
+        }
+    }
+
+    /// Adds a tag that says what happened (E14).
+    #[must_use]
+    pub fn tagged(mut self, tag: TagId) -> Self {
+        self.add_tags(&[tag]);
+        self
     }
 
     /// The hit that led to it.
@@ -186,7 +298,8 @@ impl EffectContext {
 
     /// Whether it says more than who caused it.
     pub(crate) fn says_more(&self) -> bool {
-        self.known != 0 || !self.details.is_none()
+        let details = |details: &ContextDetails| details.hit.is_some() || details.raw_payload.is_some();
+        self.known != 0 || self.details.get().is_some_and(details)
     }
 
     /// Whether all its numbers are finite (V2). Most contexts have none.
@@ -207,7 +320,16 @@ impl ContextDetails {
 plain_struct!(RawPayload { kind, bytes });
 plain_struct!(HitResult { location, normal, distance, actor, part });
 
-cloned_struct!(EffectContext { source, ability, known, causer, source_object, origin, details });
+cloned_struct!(EffectContext {
+    source,
+    ability,
+    known,
+    causer,
+    source_object,
+    origin,
+    ability_tags,
+    details
+});
 plain_parts!(EffectContext |context, decoder| {
     source: context.source,
     causer: context.causer(),
@@ -216,11 +338,15 @@ plain_parts!(EffectContext |context, decoder| {
     hit: context.hit(),
     origin: context.origin(),
     raw_payload: context.raw_payload(),
+    ability_tags [since4]: context.ability_tags(),
+    tags [since4]: context.tags().clone(),
 } => {
-    let details = Rare::new(ContextDetails { hit, raw_payload });
+    let details = Rare::new(ContextDetails { hit, raw_payload, tags });
     let mut context = EffectContext { source, ability, details, ..EffectContext::default() };
     context.set_causer(causer);
     context.set_source_object(source_object);
     context.set_origin(origin);
+    let ability_tags: Option<TagBits> = ability_tags;
+    context.set_ability_tags(Rare::new(ability_tags.unwrap_or_default()));
     Ok(context)
 });

@@ -122,6 +122,11 @@ pub struct AdditionalEffectDef {
     pub source_tags: TagRequirementDef,
     /// What the target must and must not have.
     pub target_tags: TagRequirementDef,
+    /// Context tags that the application must and must not have (E14).
+    pub context_tags: TagRequirementDef,
+    /// Numbers for the additional effect: a tag and an expression each, evaluated with source and target of the parent
+    /// after it executed (E15).
+    pub set_by_caller: Vec<(String, String)>,
 }
 
 impl AdditionalEffectDef {
@@ -132,7 +137,16 @@ impl AdditionalEffectDef {
             to: AdditionalTo::Target,
             source_tags: TagRequirementDef::default(),
             target_tags: TagRequirementDef::default(),
+            context_tags: TagRequirementDef::default(),
+            set_by_caller: Vec::new(),
         }
+    }
+
+    /// Passes a number on, from an expression over source and target of the parent (E15).
+    #[must_use]
+    pub fn passing(mut self, tag: impl Into<String>, expression: impl Into<String>) -> Self {
+        self.set_by_caller.push((tag.into(), expression.into()));
+        self
     }
 }
 
@@ -163,6 +177,8 @@ pub struct AbilityGrantDef {
     pub activate_on_grant: bool,
     /// Whether it is active already, begun without a commit; for templates (K1).
     pub is_active: bool,
+    /// Tags that describe the granted ability beside those of its definition (E13).
+    pub dynamic_tags: Vec<String>,
 }
 
 impl AbilityGrantDef {
@@ -175,6 +191,7 @@ impl AbilityGrantDef {
             removal: AbilityRemoval::default(),
             activate_on_grant: false,
             is_active: false,
+            dynamic_tags: Vec::new(),
         }
     }
 }
@@ -474,9 +491,24 @@ plain_struct!(ScopedModifierDef { target, operation, magnitude });
 plain_struct!(ExecutionDef { calculation, modifiers });
 plain_struct!(ExpirationEffectsDef { routine, premature, always });
 plain_enum!(AdditionalTo { 0 => Target, 1 => Source });
-plain_struct!(AdditionalEffectDef { effect, to, source_tags, target_tags });
+plain_struct!(AdditionalEffectDef {
+    effect,
+    to,
+    source_tags,
+    target_tags,
+    context_tags: since 4,
+    set_by_caller: since 4,
+});
 plain_enum!(AbilityRemoval { 0 => CancelImmediately, 1 => RemoveOnEnd, 2 => Keep });
-plain_struct!(AbilityGrantDef { ability, level, input, removal, activate_on_grant, is_active: since 4 });
+plain_struct!(AbilityGrantDef {
+    ability,
+    level,
+    input,
+    removal,
+    activate_on_grant,
+    is_active: since 4,
+    dynamic_tags: since 4,
+});
 plain_struct!(EffectDef {
     name,
     duration,

@@ -20,7 +20,7 @@ pub use active::{ActiveEffect, EffectStatus};
 pub(crate) use active::{EffectTimers, LastSource};
 pub(crate) use clock::Clock;
 pub(crate) use context::ContextDetails;
-pub use context::{ContextPayload, EffectContext, HitResult, RawPayload, Vector3};
+pub use context::{ContextPayload, ContextTags, EffectContext, HitResult, RawPayload, Vector3};
 pub use def::{
     AUTHORITATIVE_ONLY, AbilityGrantDef, AbilityRemoval, AdditionalEffectDef, AdditionalTo, DurationDef,
     EffectDef, ExecutionDef, ExpirationEffectsDef, PeriodDef, ScopedModifierDef, ScopedTargetDef,
@@ -36,7 +36,7 @@ pub use stacking::{
 
 pub use crate::prediction::PredictionKey;
 
-use crate::expr::Side;
+use crate::expr::{Program, Side};
 use crate::id::{AbilityId, AttributeId, CalculationId, ChannelId, EffectId, TagId};
 use crate::modifier::Operation;
 use crate::tag::{TagBits, TagQuery, TagRequirement, TagSet};
@@ -73,6 +73,8 @@ pub struct Effect {
     pub(crate) additional: Box<[AdditionalEffect]>,
     pub(crate) granted_abilities: Box<[AbilityGrant]>,
     pub(crate) cues: TagSet,
+    /// Cues that an instance holds while it is active: its own, and granted tags under `GameplayCue.` (C2).
+    pub(crate) held_cues: TagSet,
     pub(crate) cue_magnitude: Option<AttributeId>,
     /// Abilities with these tags cannot be activated while it is active.
     pub(crate) block_abilities: TagSet,
@@ -304,6 +306,8 @@ pub(crate) struct AdditionalEffect {
     pub(crate) to: AdditionalTo,
     pub(crate) source_tags: TagRequirement,
     pub(crate) target_tags: TagRequirement,
+    pub(crate) context_tags: TagRequirement,
+    pub(crate) set_by_caller: Box<[(TagId, Program)]>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -315,6 +319,7 @@ pub(crate) struct AbilityGrant {
     pub(crate) activate: bool,
     /// Whether it is active from the start (K1).
     pub(crate) is_active: bool,
+    pub(crate) dynamic_tags: Box<[TagId]>,
 }
 
 /// Something of a controller that an active effect follows.

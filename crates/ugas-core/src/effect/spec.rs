@@ -109,6 +109,11 @@ impl EffectSpec {
         pub(crate) key, set_prediction: 4, PredictionKey = PredictionKey(0);
     }
 
+    /// Whether it grants no tag and holds no cue beside those of its effect.
+    pub(crate) fn grants_nothing(&self) -> bool {
+        self.granted_tags.is_empty() && self.asset_tags.is_none()
+    }
+
     /// Tags that describe the effect, beside its own.
     pub(crate) fn asset_tags(&self) -> &[TagId] {
         self.asset_tags.get().map_or(&[], |tags| tags)
@@ -147,10 +152,11 @@ impl EffectSpec {
         self
     }
 
-    /// Replaces the effect's period; one that is not positive is ignored.
+    /// Replaces the effect's period. A period that is not positive refuses the application with
+    /// [`InvalidPeriod`](crate::refusal::RefusalReason::InvalidPeriod) (E16).
     #[must_use]
     pub fn with_period(mut self, period: Span) -> Self {
-        self.set_period(period.is_positive().then_some(period));
+        self.set_period(Some(period));
         self
     }
 
@@ -168,13 +174,10 @@ impl EffectSpec {
         self
     }
 
-    /// What [`Self::set_magnitude`] and [`Self::with_period`] see to.
+    /// The invariant of [`Self::set_magnitude`].
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if !self.set_by_caller.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the numbers of a spec are not sorted by their tags");
-        }
-        if self.period().is_some_and(|period| !period.is_positive()) {
-            return Err("the period of a spec is not positive");
         }
         Ok(())
     }

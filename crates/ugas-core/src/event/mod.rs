@@ -18,12 +18,14 @@ pub(crate) use queue::{EventQueue, Origin};
 pub(crate) use shared::Shared;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
-use crate::effect::PredictionKey;
+use crate::codec::plain_struct;
+use crate::effect::{ContextPayload, ContextTags, HitResult, PredictionKey, RawPayload, Vector3};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::input::InputId;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::Simulation;
+use crate::tag::TagBits;
 use crate::targeting::Confirmation;
 use crate::time::{Span, Time};
 
@@ -74,15 +76,105 @@ pub enum RemovalReason {
     Reloaded,
 }
 
+/// Context of a cue: who and what caused it, and what was there when it happened (§9.9, §12.3, C1).
+#[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
+pub struct CueDetails {
+    /// Controller that caused it: the source of the effect.
+    pub instigator: Option<ControllerId>,
+    /// Actor that physically caused it: a weapon, a projectile.
+    pub causer: Option<ActorId>,
+    /// Object that it originated from.
+    pub source_object: Option<ActorId>,
+    /// Hit that led to it, with location and normal.
+    pub hit: Option<HitResult>,
+    /// World location of the effect.
+    pub origin: Option<Vector3>,
+    /// Ability that it comes from, while it is granted.
+    pub ability: Option<AbilityId>,
+    /// Level of that ability.
+    pub ability_level: Option<u32>,
+    /// Stacks of the effect.
+    pub stacks: u32,
+    /// Duration of the effect; `None` for an instant one, and for one without end.
+    pub duration: Option<Span>,
+    /// Tags of the source with those of its ability (E13) and all ancestors.
+    pub source_tags: TagBits,
+    /// Tags of the ability alone, with all ancestors (E13).
+    pub ability_tags: TagBits,
+    /// Tags of the target with all ancestors.
+    pub target_tags: TagBits,
+    /// Context tags, such as `Hit.Critical` (E14).
+    pub context_tags: ContextTags,
+    /// Data of the host's own.
+    pub payload: Option<Arc<RawPayload>>,
+}
+
+impl CueDetails {
+    /// The context as bytes of the core's codec, as the wire has it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        crate::codec::to_bytes(self)
+    }
+
+    /// Reads a context back.
+    ///
+    /// # Errors
+    /// If the bytes are no context, or one of its numbers is not finite.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, crate::codec::DecodeError> {
+        crate::codec::from_bytes(bytes)
+    }
+
+    /// Whether its numbers are finite (V2).
+    fn check(&self) -> Result<(), &'static str> {
+        let of_hit = self.hit.iter().flat_map(|hit| [hit.location, hit.normal, [hit.distance; 3]]);
+        match of_hit.chain(self.origin).flatten().all(f64::is_finite) {
+            true => Ok(()),
+            false => Err("a number of the context of a cue is not finite"),
+        }
+    }
+
+    /// The attached data, if it is of this kind.
+    pub fn payload<P: ContextPayload>(&self) -> Option<P> {
+        let raw = self.payload.as_ref()?;
+        if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
+    }
+}
+
+plain_struct!(CueDetails {
+    instigator,
+    causer,
+    source_object,
+    hit,
+    origin,
+    ability,
+    ability_level,
+    stacks,
+    duration,
+    source_tags,
+    ability_tags,
+    target_tags,
+    context_tags,
+    payload,
+} => CueDetails::check);
+
 /// What a cue is shown with (§12).
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct CueParameters {
     /// Magnitude of the modifier that the effect names, 0 without one.
     pub magnitude: f64,
     /// Level of the effect.
     pub level: f64,
-    /// Where, if the effect knows.
-    pub location: Option<crate::effect::Vector3>,
+    /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
+    pub location: Option<Vector3>,
+    /// Whole context, shared by the copies of an event; `None` where nothing is known of it.
+    pub details: Option<Arc<CueDetails>>,
+}
+
+impl CueParameters {
+    /// Context tags, such as `Hit.Critical` (E14).
+    pub fn context_tags(&self) -> &[TagId] {
+        self.details.as_ref().map(|details| details.context_tags.as_slice()).unwrap_or_default()
+    }
 }
 
 /// What happened.
@@ -190,6 +282,8 @@ pub enum EventKind {
         active: ActiveEffectId,
         /// On whom.
         target: ControllerId,
+        /// Context tags of the application (E14).
+        context_tags: ContextTags,
     },
     /// An effect was merged into the instance that is there (E4).
     EffectMerged {
@@ -217,6 +311,8 @@ pub enum EventKind {
         active: Option<ActiveEffectId>,
         /// On whom.
         target: ControllerId,
+        /// Context tags of the execution: those of its spec, and those that its calculations marked (E14).
+        context_tags: ContextTags,
     },
     /// An active effect is gone.
     EffectRemoved {

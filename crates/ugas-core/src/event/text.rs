@@ -55,7 +55,7 @@ impl fmt::Display for Described<'_> {
             EventKind::TagCountChanged { controller, tag: id, old, new } => {
                 write!(f, "{controller:?} {} {old} -> {new}", tag(*id))
             }
-            EventKind::EffectApplied { effect: id, active, target } => {
+            EventKind::EffectApplied { effect: id, active, target, .. } => {
                 write!(f, "{} on {target:?} as {active:?}", effect(*id))
             }
             EventKind::EffectMerged { effect: id, active, target }

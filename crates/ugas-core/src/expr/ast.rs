@@ -48,7 +48,7 @@ impl Ast {
             NodeKind::Text { function: Some((side, function)) } => {
                 let (kind, side) = match function {
                     Function::HasTag => (NameKind::Tag, Some(side.unwrap_or(Side::Owner))),
-                    Function::SetByCaller => (NameKind::Tag, None),
+                    Function::SetByCaller | Function::EffectHasTag => (NameKind::Tag, None),
                     Function::Curve => (NameKind::Curve, None),
                     Function::Param => (NameKind::Param, None),
                     _ => return None,

@@ -225,6 +225,7 @@ impl Writer<'_> {
             Op::Number(_)
             | Op::Attribute(..)
             | Op::HasTag(..)
+            | Op::EffectHasTag(_)
             | Op::Level
             | Op::Stacks
             | Op::SetByCaller(_)

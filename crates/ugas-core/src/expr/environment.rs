@@ -111,6 +111,12 @@ pub trait Environment {
         false
     }
 
+    /// True if the effect has the asset tag or one below it (E14). Without an effect there are no asset tags.
+    fn effect_has_tag(&mut self, tag: TagId) -> bool {
+        let _ = tag;
+        false
+    }
+
     /// The level of the effect or ability; what has no levels is at level 1.
     fn level(&self) -> f64 {
         1.0

@@ -10,7 +10,7 @@
 //! | attributes | `Health` (the owner's), `Source.Health`, `Target.Health` |
 //! | local names | `reduction`, where the caller binds any; they win over attributes |
 //! | other values | `Level`, `Stacks`, `SetByCaller("Tag")`, `Param("Name")`, `curve("Name", x)`, `rand()` |
-//! | tags | `HasTag("Tag")`, `Source.HasTag("Tag")`, `Target.HasTag("Tag")`: 1 or 0 |
+//! | tags | `HasTag("Tag")`, `Source.HasTag("Tag")`, `Target.HasTag("Tag")`, `Effect.HasTag("Tag")` (asset tags of the effect): 1 or 0 |
 //! | functions | `min(a, b, …)`, `max(a, b, …)`, `clamp(x, lo, hi)`, `abs`, `floor`, `ceil`, `round` (halves away from zero), `sqrt`, `pow(x, y)`, `lerp(a, b, t)` |
 //! | choice | `if(condition, then, otherwise)` |
 //!

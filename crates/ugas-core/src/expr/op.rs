@@ -15,6 +15,7 @@ pub(super) enum Op {
     Number(f64),
     Attribute(Side, AttributeId),
     HasTag(Side, TagId),
+    EffectHasTag(TagId),
     Level,
     Stacks,
     SetByCaller(TagId),
@@ -174,6 +175,7 @@ state_hash_enum!(Op {
     14 => Jump(position),
     15 => And(position),
     16 => Or(position),
+    17 => EffectHasTag(tag),
 });
 state_hash_enum!(UnaryOp {
     0 => Negate, 1 => Not, 2 => Truth, 3 => Absolute, 4 => Floor, 5 => Ceiling, 6 => Round, 7 => Root,

@@ -168,6 +168,13 @@ impl Parser<'_> {
                 Ok(Some(self.push(NodeKind::Name { side: Some(side), name }, span)))
             }
             Word::Function(function) => self.begin_call(None, Some(function), first),
+            // An attribute may have this name; with a dot it is the effect, which has asset tags only.
+            Word::Name if self.text(first) == "Effect" && self.ahead_is(TokenKind::Dot) => {
+                self.expect(TokenKind::Dot, "`.`")?;
+                let name = self.expect(TokenKind::Name, "`HasTag`")?;
+                let function = (self.text(name) == "HasTag").then_some(Function::EffectHasTag);
+                self.begin_call(None, function, first.to(name))
+            }
             Word::Name if self.ahead_is(TokenKind::Open) => self.begin_call(None, None, first),
             Word::Name => Ok(Some(self.push(NodeKind::Name { side: None, name: first }, first))),
         }

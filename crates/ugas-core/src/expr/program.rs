@@ -19,6 +19,8 @@ pub enum Dependency {
     Attribute(Side, AttributeId),
     /// Whether a tag is there.
     Tag(Side, TagId),
+    /// Whether the effect has an asset tag.
+    EffectTag(TagId),
     /// The level.
     Level,
     /// The stack count.
@@ -114,6 +116,7 @@ impl Program {
                 Op::Number(number) => number,
                 Op::Attribute(side, attribute) => finite(env.attribute(side, attribute)?)?,
                 Op::HasTag(side, tag) => truth(env.has_tag(side, tag)),
+                Op::EffectHasTag(tag) => truth(env.effect_has_tag(tag)),
                 Op::Level => finite(env.level())?,
                 Op::Stacks => finite(env.stacks())?,
                 Op::SetByCaller(tag) => finite(env.set_by_caller(tag)?)?,
@@ -186,6 +189,7 @@ fn dependency(op: Op, params: &[String]) -> Option<Dependency> {
     Some(match op {
         Op::Attribute(side, attribute) => Dependency::Attribute(side, attribute),
         Op::HasTag(side, tag) => Dependency::Tag(side, tag),
+        Op::EffectHasTag(tag) => Dependency::EffectTag(tag),
         Op::Level => Dependency::Level,
         Op::Stacks => Dependency::Stacks,
         Op::SetByCaller(tag) => Dependency::SetByCaller(tag),

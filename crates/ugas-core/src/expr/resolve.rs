@@ -175,6 +175,7 @@ impl<'a> Resolver<'a, '_> {
             Function::Sqrt => unary(UnaryOp::Root),
             Function::Rand => Meaning::Load(Op::Random),
             Function::HasTag => Meaning::Load(Op::HasTag(side, self.tag(argument(0))?)),
+            Function::EffectHasTag => Meaning::Load(Op::EffectHasTag(self.tag(argument(0))?)),
             Function::SetByCaller => Meaning::Load(Op::SetByCaller(self.tag(argument(0))?)),
             Function::Param => Meaning::Load(Op::Param(self.param(argument(0)))),
             Function::Curve => {

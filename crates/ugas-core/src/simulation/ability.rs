@@ -409,7 +409,7 @@ impl Simulation {
             self.remove_active(owned, RemovalReason::Removed);
         }
         for cue in cues {
-            self.remove_cue(controller, cue);
+            self.release_cue(controller, cue);
         }
         self.unlist_run(id);
         self.state.activations.discard(id);

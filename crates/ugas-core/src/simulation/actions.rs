@@ -4,10 +4,11 @@ use smallvec::SmallVec;
 
 use super::Simulation;
 use super::commit::CommitParts;
+use super::cues::CueNumbers;
 use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
-use crate::ability::{EndReason, GameplayEvent, set_parameter};
+use crate::ability::{EndReason, GameplayEvent, context_of, set_parameter};
 use crate::effect::{EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -62,12 +63,14 @@ impl Simulation {
             }
             Action::ExecuteCue(cue) => {
                 let parameters = self.task_cue(id);
-                self.emit(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+                self.scratch.queue_cue(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+                self.emit_cues_if_settled();
                 return Ok(Flow::Next);
             }
             Action::AddCue(cue) => {
                 let parameters = self.task_cue(id);
-                self.add_cue(owner, *cue, parameters);
+                self.hold_cue(owner, *cue, &parameters);
+                self.emit_cues_if_settled();
                 if let Some(activation) = self.state.activations.get_mut(id) {
                     activation.cues.push(*cue);
                 }
@@ -79,7 +82,8 @@ impl Simulation {
                     Some(activation.cues.remove(at))
                 });
                 if let Some(cue) = added {
-                    self.remove_cue(owner, cue);
+                    self.release_cue(owner, cue);
+                    self.emit_cues_if_settled();
                 }
                 return Ok(Flow::Next);
             }
@@ -129,13 +133,15 @@ impl Simulation {
         }
     }
 
-    fn task_cue(&self, id: ActivationId) -> CueParameters {
+    /// Parameters of a cue of a task: the context of an effect that the ability would apply (C1).
+    fn task_cue(&mut self, id: ActivationId) -> CueParameters {
         let Some(activation) = self.state.activations.get(id) else { return CueParameters::default() };
-        CueParameters {
-            magnitude: 0.0,
-            level: f64::from(activation.level),
-            location: activation.targets.first_location(),
-        }
+        let (handle, owner, level) = (activation.granted, activation.controller, f64::from(activation.level));
+        let object = self.state.abilities.get(handle).and_then(|granted| granted.source_object);
+        let mut context = context_of(owner, handle, object, Some(&activation.targets));
+        self.freeze_ability_tags(&mut context);
+        let numbers = CueNumbers { magnitude: 0.0, level, stacks: 1, duration: None };
+        self.cue_parameters(&context, owner, numbers, &[])
     }
 
     fn send_own(&mut self, id: ActivationId, tag: TagId, to: Recipient, magnitude: f64) {

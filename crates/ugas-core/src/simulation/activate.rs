@@ -17,6 +17,9 @@ use crate::id::TagId;
 use crate::modifier::aggregate::{Conditions, ModifierEntry, contribution};
 use crate::task::Subject;
 
+/// Cues that one instance holds.
+type HeldCues = SmallVec<[TagId; 2]>;
+
 /// Why an effect withdraws what it gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Withdrawal {
@@ -116,12 +119,12 @@ impl Simulation {
     /// Grants tags, abilities and cues (§9.7, §9.8, E11).
     pub(super) fn give(&mut self, id: ActiveEffectId, effect: &Effect) {
         let Some(active) = self.state.effects.get(id) else { return };
-        if !effect.gives && active.spec.granted_tags.is_empty() {
+        if !effect.gives && active.spec.grants_nothing() {
             return;
         }
         let target = active.target;
         let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
-        let parameters = cue_parameters(active, effect);
+        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
             self.cancel_by_grant(target, tag);
@@ -141,9 +144,7 @@ impl Simulation {
                 active.granted.push(handle);
             }
         }
-        for cue in effect.cues.iter() {
-            self.add_cue(target, cue, parameters);
-        }
+        self.hold_cues(id, effect, target, &cues);
         for tag in effect.block_abilities.iter() {
             self.block_abilities(target, tag);
         }
@@ -155,13 +156,11 @@ impl Simulation {
         let Some(active) = self.state.effects.get(id) else { return };
         let target = active.target;
         let dynamic: SmallVec<[TagId; 2]> = SmallVec::from_slice(&active.spec.granted_tags);
-        let parameters = cue_parameters(active, effect);
+        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
         for tag in effect.granted_tags.iter().chain(dynamic) {
             self.add_tag(target, tag);
         }
-        for cue in effect.cues.iter() {
-            self.add_cue(target, cue, parameters);
-        }
+        self.hold_cues(id, effect, target, &cues);
         for tag in effect.block_abilities.iter() {
             self.block_abilities(target, tag);
         }
@@ -169,10 +168,12 @@ impl Simulation {
 
     /// Withdraws tags, abilities and cues.
     pub(super) fn take(&mut self, id: ActiveEffectId, effect: &Effect, withdrawal: Withdrawal) {
-        let Some(active) = self.state.effects.get_mut(id) else { return };
-        if !effect.gives && active.spec.granted_tags.is_empty() && active.granted.is_empty() {
+        let Some(active) = self.state.effects.get(id) else { return };
+        if !effect.gives && active.spec.grants_nothing() && active.granted.is_empty() {
             return;
         }
+        let cues: HeldCues = self.held_cues(effect, &active.spec).collect();
+        let Some(active) = self.state.effects.get_mut(id) else { return };
         let target = active.target;
         let mut granted = core::mem::take(&mut active.granted);
         if withdrawal == Withdrawal::Inhibition {
@@ -190,8 +191,8 @@ impl Simulation {
         for handle in granted {
             self.release_ability(handle);
         }
-        for cue in effect.cues.iter() {
-            self.remove_cue(target, cue);
+        for cue in cues {
+            self.release_cue(target, cue);
         }
         for tag in effect.block_abilities.iter() {
             self.unblock_abilities(target, tag);
@@ -293,26 +294,40 @@ impl Simulation {
         self.scratch.crossed = crossed;
     }
 
-    pub(super) fn add_cue(&mut self, id: ControllerId, cue: TagId, parameters: CueParameters) {
+    /// Adds the cues that an instance holds, with its context.
+    fn hold_cues(&mut self, id: ActiveEffectId, effect: &Effect, target: ControllerId, cues: &[TagId]) {
+        if cues.is_empty() {
+            return;
+        }
+        let parameters = self.effect_cue_parameters(id, effect);
+        for &cue in cues {
+            self.hold_cue(target, cue, &parameters);
+        }
+    }
+
+    /// Counts one more holder of a cue; the first one begins it (E11).
+    pub(super) fn hold_cue(&mut self, id: ControllerId, cue: TagId, parameters: &CueParameters) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let cues = &mut controller.extras.make_mut().cues;
         match cues.binary_search_by_key(&cue, |(tag, _)| *tag) {
             Ok(at) => cues[at].1 += 1,
             Err(at) => {
                 cues.insert(at, (cue, 1));
-                self.emit(EventKind::CueAdded { controller: id, cue, parameters });
+                let parameters = parameters.clone();
+                self.scratch.queue_cue(EventKind::CueAdded { controller: id, cue, parameters });
             }
         }
     }
 
-    pub(super) fn remove_cue(&mut self, id: ControllerId, cue: TagId) {
+    /// Counts one holder of a cue less; the last one ends it (E11).
+    pub(super) fn release_cue(&mut self, id: ControllerId, cue: TagId) {
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         let cues = &mut controller.extras.make_mut().cues;
         let Ok(at) = cues.binary_search_by_key(&cue, |(tag, _)| *tag) else { return };
         cues[at].1 -= 1;
         if cues[at].1 == 0 {
             cues.remove(at);
-            self.emit(EventKind::CueRemoved { controller: id, cue });
+            self.scratch.queue_cue(EventKind::CueRemoved { controller: id, cue });
         }
     }
 
@@ -411,19 +426,5 @@ fn watched(
     match watch.side {
         WatchSide::Source => state.controllers.get_mut(source?),
         WatchSide::Target => state.controllers.get_mut(target),
-    }
-}
-
-/// What the cues of an active effect are shown with.
-pub(super) fn cue_parameters(active: &ActiveEffect, effect: &Effect) -> CueParameters {
-    let of_attribute = effect
-        .modifiers
-        .iter()
-        .zip(&active.magnitudes)
-        .filter(|(modifier, _)| effect.cue_magnitude == Some(modifier.attribute));
-    CueParameters {
-        magnitude: of_attribute.map(|(_, magnitude)| magnitude).sum(),
-        level: active.spec.level,
-        location: active.spec.context.origin(),
     }
 }

@@ -1,5 +1,6 @@
 //! Application of effects: the order of E1, one function a step.
 
+use core::cell::RefCell;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -13,12 +14,13 @@ use super::{Simulation, SourceTags};
 use crate::controller::Controller;
 use crate::controller::index::EffectKey;
 use crate::effect::{
-    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus, PlainWrite,
+    AUTHORITATIVE_ONLY, AdditionalTo, Duration, Effect, EffectContext, EffectSpec, EffectStatus, LastSource,
+    PlainWrite,
 };
 use crate::event::{Cause, EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::EffectId;
+use crate::id::{EffectId, TagId};
 use crate::random::RandomStream;
 use crate::refusal::{Limit, Party, Refusal, RefusalReason};
 use crate::tag::{TagBits, TagRequirement, TagView, UnionView};
@@ -61,8 +63,27 @@ impl Application {
     }
 }
 
+/// Checks of an application that tags, immunities and dice decide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Checks {
+    /// Application requirements, immunity, the custom requirement and the chance.
+    All,
+    /// None of them: costs, cooldowns and owned tags of an ability are not warded off (E13).
+    Skipped,
+}
+
 /// Reasons for a refusal; usually one.
 pub(super) type Reasons = SmallVec<[RefusalReason; 1]>;
+
+/// An application that leads to additional effects.
+#[derive(Clone, Copy)]
+struct Parent<'a> {
+    spec: &'a EffectSpec,
+    target: ControllerId,
+    stacks: u32,
+    last_source: Option<&'a LastSource>,
+    stream: u64,
+}
 
 /// What an application has computed before it changes anything. The spec is passed by reference up to the place where it
 /// becomes part of the state: moving it from step to step would cost more than the steps.
@@ -167,6 +188,16 @@ impl Simulation {
         spec: &mut EffectSpec,
         target: ControllerId,
     ) -> Result<Application, Refusal> {
+        self.apply_checked(spec, target, Checks::All)
+    }
+
+    /// One application, with the checks that hold for it. The spec is used up.
+    pub(super) fn apply_checked(
+        &mut self,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        checks: Checks,
+    ) -> Result<Application, Refusal> {
         let effect = spec.effect;
         let cause = Cause {
             operation: self.scratch.cause().operation,
@@ -177,7 +208,7 @@ impl Simulation {
         };
         self.scratch.blame_for(cause, spec.prediction());
         self.trace(effect);
-        self.apply_steps(spec, target).map_err(|reasons| {
+        self.apply_steps(spec, target, checks).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
             // What is left to the authority was not refused by anybody.
             if refusal.reasons.contains(&RefusalReason::NotPredicted) {
@@ -194,12 +225,19 @@ impl Simulation {
     }
 
     /// The steps of E1, in order.
-    fn apply_steps(&mut self, spec: &mut EffectSpec, target: ControllerId) -> Result<Application, Reasons> {
+    fn apply_steps(
+        &mut self,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        checks: Checks,
+    ) -> Result<Application, Reasons> {
         let effect = self.find_effect(spec, target)?;
         self.check_authority(&effect, spec)?;
         let extent = self.extent(&effect, spec, target).map_err(refuse)?;
         self.run_before_apply(&effect, spec, target)?;
-        self.check_requirements(&effect, spec, target)?;
+        if checks == Checks::All {
+            self.check_requirements(&effect, spec, target)?;
+        }
         if extent == Extent::Cosmetic {
             self.show(&effect, spec, target);
             return Ok(Application::Shown);
@@ -207,8 +245,10 @@ impl Simulation {
         // Frozen readings of the target; the requirement and the chance may ask for them, too.
         self.capture_into(spec, &effect, Side::Target, Some(target));
         let stream = self.application_stream(&effect, spec, target);
-        self.check_custom_requirement(&effect, spec, target, stream)?;
-        self.roll_chance(&effect, spec, target, stream)?;
+        if checks == Checks::All {
+            self.check_custom_requirement(&effect, spec, target, stream)?;
+            self.roll_chance(&effect, spec, target, stream)?;
+        }
         if effect.has_live_magnitudes && !effect.is_instant() {
             self.check_cycles(&effect, spec.effect, spec.context.source, target).map_err(refuse)?;
         }
@@ -222,7 +262,7 @@ impl Simulation {
             self.scratch.blame_active(active);
             let queued = matches!(application, Application::Queued(_));
             if !queued {
-                self.after_success(active, &effect);
+                self.after_success(active, &effect, Self::complete_application);
             }
         }
         Ok(application)
@@ -308,7 +348,7 @@ impl Simulation {
     ) -> Result<(), Reasons> {
         let mut reasons = Reasons::new();
         if !effect.is_unconditional {
-            let source = SourceTags::from_parts(&self.state, spec.context.source, None);
+            let source = SourceTags::from_parts(&self.state, &spec.context, None);
             explain_requirement(&effect.application, &controller.tags, Party::Target, &mut reasons);
             explain_requirement(&effect.source, &source, Party::Source, &mut reasons);
             if !effect.application_query.matches(&controller.tags) {
@@ -342,7 +382,8 @@ impl Simulation {
             let none = TagBits::default();
             let source = spec.context.source.and_then(|source| self.state.controllers.get(source));
             let source = source.map_or(&none, |source| source.tags.bits());
-            let both = UnionView(&[own, source]);
+            let ability = spec.context.ability_tags().unwrap_or(&none);
+            let both = UnionView(&[own, source, ability]);
             both.has_any(&effect.immunity)
                 || (!effect.immunity_query.is_empty() && effect.immunity_query.matches(&both))
         })
@@ -409,6 +450,7 @@ impl Simulation {
             stacks: 1,
             last_source: None,
             stream,
+            marks: None,
         }
     }
 
@@ -449,6 +491,9 @@ impl Simulation {
         if !given.all(|value| value.is_finite()) || !spec.context.is_finite() {
             return Err(refuse(RefusalReason::NonFinite { modifier: None, attribute: None }));
         }
+        if let Some(period) = spec.period().filter(|period| !period.is_positive()) {
+            return Err(refuse(RefusalReason::InvalidPeriod(period)));
+        }
         for execution in &effect.executions {
             let calculation = self.catalog.calculation(execution.calculation);
             if calculation.is_none_or(|calculation| calculation.is_missing()) {
@@ -466,7 +511,8 @@ impl Simulation {
         target: ControllerId,
         stream: u64,
     ) -> Result<Prepared<'a>, Reasons> {
-        let inputs = self.inputs(effect, spec, target, stream);
+        let marks = RefCell::default();
+        let inputs = Inputs { marks: Some(&marks), ..self.inputs(effect, spec, target, stream) };
         let magnitudes = evaluate_modifiers(&inputs)?;
         let duration = match (&effect.duration, spec.duration()) {
             (_, Some(overridden)) => Some(overridden),
@@ -478,6 +524,7 @@ impl Simulation {
         };
         let period = effect.period.map(|period| spec.period().unwrap_or(period.period));
         self.check_period(period).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
+        spec.context.add_tags(&marks.into_inner());
         Ok(Prepared { effect, spec, target, stream, magnitudes, duration, period })
     }
 
@@ -502,22 +549,47 @@ impl Simulation {
     fn apply_instant(
         &mut self,
         effect: &Arc<Effect>,
-        spec: &EffectSpec,
+        spec: &mut EffectSpec,
         target: ControllerId,
         stream: u64,
     ) -> Result<Application, Reasons> {
-        let run = Run { effect, spec: SpecRef::Given(spec, stream), target, tick: 0 };
+        let run = Run::new(effect, SpecRef::Given(spec, stream), target, 0);
         self.execute_run(&run).map_err(refuse)?;
+        let marks = run.marks.into_inner();
+        spec.context.add_tags(&marks);
         if effect.leads_on {
             self.remove_others(effect, target, None);
             self.cancel_by_effect(effect, target);
-            self.apply_additional(effect, spec, target, None);
+        }
+        self.complete_application();
+        if effect.leads_on {
+            self.apply_additional(effect, Parent { spec, target, stacks: 1, last_source: None, stream });
         }
         Ok(Application::Executed)
     }
 
-    /// What follows once an effect is active: remove-others, then tags, abilities and cues, then additional effects.
-    pub(super) fn after_success(&mut self, active: ActiveEffectId, effect: &Arc<Effect>) {
+    /// Recalculates and emits the events of values, then those of cues (E1). Queued instances begin first, so that no
+    /// value shows the gap between two of them (E4). Inside a batch all of this waits for its end.
+    fn complete_application(&mut self) {
+        if self.scratch.batch_depth > 0 {
+            return;
+        }
+        if !self.scratch.begins.is_empty() {
+            let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+            self.begin_queued();
+            self.scratch.blame_for(cause, prediction);
+        }
+        self.flush();
+    }
+
+    /// Consequences of an effect that became active: remove-others, then tags, abilities and cues, then `complete`, then
+    /// additional effects.
+    pub(super) fn after_success(
+        &mut self,
+        active: ActiveEffectId,
+        effect: &Arc<Effect>,
+        complete: impl FnOnce(&mut Self),
+    ) {
         let Some(instance) = self.state.effects.get(active) else { return };
         let target = instance.target;
         self.remove_others(effect, target, Some(active));
@@ -527,11 +599,19 @@ impl Simulation {
             self.give(active, effect);
         }
         self.cancel_by_effect(effect, target);
-        let Some(instance) = self.state.effects.get(active) else { return };
-        if !effect.additional.is_empty() {
-            let spec = instance.spec.clone();
-            let last = instance.last_source.as_ref().map(|last| last.tags.clone());
-            self.apply_additional(effect, &spec, target, last.as_ref());
+        // The recalculation may end the instance; its additional effects follow all the same.
+        let parent = self.state.effects.get(active).filter(|_| !effect.additional.is_empty());
+        let parent = parent.map(|instance| {
+            let mut spec = instance.spec.clone();
+            // What the first tick marked concerns this application and not later ticks.
+            spec.context.add_tags(&self.scratch.marks);
+            (spec, instance.stacks, instance.last_source.clone(), instance.stream)
+        });
+        self.scratch.marks.clear();
+        complete(self);
+        if let Some((spec, stacks, last, stream)) = parent {
+            let last_source = last.as_deref();
+            self.apply_additional(effect, Parent { spec: &spec, target, stacks, last_source, stream });
         }
         let Some(instance) = self.state.effects.get(active) else { return };
         // E6: no time at all means applied and removed at the same instant.
@@ -574,18 +654,19 @@ impl Simulation {
         }
     }
 
-    fn apply_additional(
-        &mut self,
-        effect: &Effect,
-        spec: &EffectSpec,
-        target: ControllerId,
-        last: Option<&TagBits>,
-    ) {
-        for additional in &effect.additional {
+    fn apply_additional(&mut self, effect: &Effect, parent: Parent<'_>) {
+        let Parent { spec, target, .. } = parent;
+        for (at, additional) in effect.additional.iter().enumerate() {
             let Some(controller) = self.state.controllers.get(target) else { return };
-            let source = SourceTags::from_parts(&self.state, spec.context.source, last);
+            let last = parent.last_source.map(|last| &last.tags);
+            let source = SourceTags::from_parts(&self.state, &spec.context, last);
+            let has_context_tags = || {
+                let tags = spec.context.tags().closed(self.catalog.tags());
+                additional.context_tags.is_met_by(&tags)
+            };
             if !additional.source_tags.is_met_by(&source)
                 || !additional.target_tags.is_met_by(&controller.tags)
+                || !(additional.context_tags.is_trivial() || has_context_tags())
             {
                 continue;
             }
@@ -593,16 +674,51 @@ impl Simulation {
                 AdditionalTo::Target => Some(target),
                 AdditionalTo::Source => spec.context.source,
             };
-            if let Some(to) = to {
-                self.enqueue_linked(additional.effect, spec, to);
+            let Some(to) = to else { continue };
+            match self.passed_numbers(effect, &parent, at as u16) {
+                Ok(numbers) => self.enqueue_linked(additional.effect, spec, to, &numbers),
+                Err(reason) => {
+                    let refusal = Refusal::new(additional.effect, to, reason);
+                    self.tell_refused_effect(&refusal);
+                }
             }
         }
     }
 
-    /// Applies an effect because of another: same level, context and numbers of the caller.
-    pub(super) fn enqueue_linked(&mut self, effect: EffectId, parent: &EffectSpec, target: ControllerId) {
+    /// Numbers that a parent passes to an additional effect, evaluated after it executed (E15).
+    fn passed_numbers(
+        &self,
+        effect: &Effect,
+        parent: &Parent<'_>,
+        at: u16,
+    ) -> Result<SmallVec<[(TagId, f64); 2]>, RefusalReason> {
+        let inputs = Inputs {
+            stacks: parent.stacks,
+            last_source: parent.last_source,
+            ..self.inputs(effect, parent.spec, parent.target, parent.stream)
+        };
+        let numbers = effect.additional[usize::from(at)].set_by_caller.iter().enumerate();
+        numbers
+            .map(|(index, (tag, program))| {
+                Ok((*tag, inputs.evaluate(program, Dice::Additional(at, index as u16))?))
+            })
+            .collect()
+    }
+
+    /// Applies an effect because of another: same level, context and numbers of the caller, and `numbers` instead of
+    /// these where both have one.
+    pub(super) fn enqueue_linked(
+        &mut self,
+        effect: EffectId,
+        parent: &EffectSpec,
+        target: ControllerId,
+        numbers: &[(TagId, f64)],
+    ) {
         let Ok(mut spec) = self.spec(effect, parent.level, parent.context.clone()) else { return };
         spec.set_by_caller.clone_from(&parent.set_by_caller);
+        for &(tag, value) in numbers {
+            spec.set_magnitude(tag, value);
+        }
         spec.set_prediction(parent.prediction());
         // Dice of its own, that follow from those of what leads to it.
         self.scratch.roll = RandomStream::derive(self.scratch.roll, &[]).key();

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::magnitude::{Dice, Inputs, refusal};
 use crate::catalog::{Catalog, plain_reading};
-use crate::effect::calculation::{CalculationBody, CalculationError, CompiledCalculation};
+use crate::effect::calculation::{CalculationBody, CalculationError, CompiledCalculation, OutputTo};
 use crate::effect::magnitude::CaptureFrom;
 use crate::effect::{EffectContext, EffectSpec, Execution, ScopedTarget};
 use crate::expr::{Environment, EvalError, Side};
@@ -18,6 +18,7 @@ use crate::refusal::RefusalReason;
 /// A change that a calculation wants (§9.5, ModifierResult).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Output {
+    pub(super) to: OutputTo,
     pub(super) attribute: AttributeId,
     pub(super) operation: Operation,
     pub(super) magnitude: f64,
@@ -31,6 +32,9 @@ pub(super) struct ExecutionResult {
     /// Cues that it sends itself, with their magnitudes.
     pub(super) cues: SmallVec<[(TagId, f64); 1]>,
 }
+
+/// Context tags that the calculations of one execution or application mark (E14).
+pub(super) type Marks = SmallVec<[TagId; 2]>;
 
 /// What a calculation sees, and where it puts its outputs.
 pub struct CalculationContext<'a> {
@@ -163,8 +167,39 @@ impl<'a> CalculationContext<'a> {
         magnitude: f64,
     ) -> Result<(), CalculationError> {
         let attribute = self.attribute_named(attribute)?;
-        self.outputs.push(Output { attribute, operation, magnitude });
+        self.outputs.push(Output { to: OutputTo::Target, attribute, operation, magnitude });
         Ok(())
+    }
+
+    /// Emits an output that changes the base value of an attribute of the source (E14). It is inert without a source.
+    ///
+    /// # Errors
+    /// If the catalog has no such attribute.
+    pub fn output_to_source(
+        &mut self,
+        attribute: &str,
+        operation: Operation,
+        magnitude: f64,
+    ) -> Result<(), CalculationError> {
+        let attribute = self.attribute_named(attribute)?;
+        self.outputs.push(Output { to: OutputTo::Source, attribute, operation, magnitude });
+        Ok(())
+    }
+
+    /// Marks a context tag, such as `Hit.Critical`: cues, events and additional effects of this execution get it (E14).
+    ///
+    /// # Errors
+    /// If the catalog has no such tag.
+    pub fn add_tag(&mut self, tag: &str) -> Result<(), CalculationError> {
+        let unknown = |error: crate::catalog::UnknownName| CalculationError::Failed(error.to_string());
+        let tag = self.inputs.catalog.tag(tag).map_err(unknown)?;
+        self.inputs.mark(tag);
+        Ok(())
+    }
+
+    /// Whether the effect has an asset tag, or one below it (E14).
+    pub fn effect_has(&self, tag: &str) -> bool {
+        self.inputs.catalog.tags().id(tag).is_some_and(|tag| self.inputs.effect_has_tag(tag))
     }
 
     /// Says that the outputs account for the stack count already; otherwise they are multiplied by it (M8).
@@ -253,9 +288,18 @@ impl<'a> CalculationContext<'a> {
                     let value = program.evaluate(self).map_err(refusal)?;
                     self.locals[usize::from(*local)] = value;
                 }
-                for (attribute, operation, program) in &expressions.outputs {
+                for &(to, attribute, operation, ref program) in &expressions.outputs {
                     let magnitude = program.evaluate(self).map_err(refusal)?;
-                    self.outputs.push(Output { attribute: *attribute, operation: *operation, magnitude });
+                    self.outputs.push(Output { to, attribute, operation, magnitude });
+                }
+                for (tag, when) in &expressions.tags {
+                    let holds = match when {
+                        Some(program) => program.evaluate(self).map_err(refusal)? != 0.0,
+                        None => true,
+                    };
+                    if holds {
+                        self.inputs.mark(*tag);
+                    }
                 }
                 match &expressions.result {
                     Some(program) => program.evaluate(self).map_err(refusal),
@@ -291,6 +335,10 @@ impl Environment for CalculationContext<'_> {
 
     fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
         self.inputs.has_tag(side, tag)
+    }
+
+    fn effect_has_tag(&mut self, tag: TagId) -> bool {
+        self.inputs.effect_has_tag(tag)
     }
 
     fn level(&self) -> f64 {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{ActivationRequest, Simulation};
 use crate::ability::{ActivationRefusal, EndReason};
 use crate::effect::{EffectSpec, EffectStatus, PredictionKey};
-use crate::event::{Cause, EventKind, Origin, RemovalReason, Shared};
+use crate::event::{Cause, CueDetails, EventKind, Origin, RemovalReason, Shared};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AttributeId, EffectId};
 use crate::refusal::Refusal;
@@ -56,6 +56,14 @@ struct Pending {
     parent: Option<u32>,
 }
 
+/// A cue event that waits for the events of values, with the cause of its own moment.
+#[derive(Clone, Debug)]
+pub(super) struct PendingCue {
+    event: EventKind,
+    cause: Cause,
+    prediction: Option<PredictionKey>,
+}
+
 /// Memory of the running operation; empty between calls, apart from capacity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
@@ -91,15 +99,21 @@ pub(super) struct Scratch {
     /// Of these, values were looked at in the middle of an application, and tags were not.
     pub(super) postponed: Vec<ActiveEffectId>,
     pub(super) changes: Vec<super::flush::Change>,
+    /// Cue events that wait until values have had their events (E1).
+    pub(super) cues: Vec<PendingCue>,
     pub(super) crossed: Vec<crate::id::TagId>,
     pub(super) selection: crate::targeting::SelectionBuffers,
     /// Memory of the search for cycles of live magnitudes (B6).
     pub(super) search: super::dependencies::SearchMemory,
     pub(super) writes: super::execute::Writes,
     pub(super) plan: Vec<super::execute::Planned>,
+    /// Context tags that the last tick marked (E14).
+    pub(super) marks: super::calculate::Marks,
     /// What events of refusals were given.
     pub(super) refused_effects: Shared<Refusal>,
     pub(super) refused_abilities: Shared<ActivationRefusal>,
+    /// Contexts that events of cues were given.
+    pub(super) cue_details: Shared<CueDetails>,
     /// Set while an execution is under way: bases are clamped after the whole batch (M9).
     pub(super) hold_clamp: bool,
     /// Set while an application tries its modifiers; holds the first attribute that has no finite value (V2).
@@ -180,6 +194,12 @@ impl Scratch {
         self.is_up_to_date() && self.changes.is_empty()
     }
 
+    /// Queues the event of a cue, to be emitted at the next flush, after the events of values (E1).
+    pub(super) fn queue_cue(&mut self, event: EventKind) {
+        let Self { cause, prediction, .. } = *self;
+        self.cues.push(PendingCue { event, cause, prediction });
+    }
+
     /// Forgets all that was under way, and keeps the memory (I6).
     pub(super) fn reset(&mut self) {
         let Self {
@@ -202,13 +222,16 @@ impl Scratch {
             refresh,
             postponed,
             changes,
+            cues,
             crossed,
             selection: _,
             search: _,
             writes,
             plan,
+            marks,
             refused_effects: _,
             refused_abilities: _,
+            cue_details: _,
             hold_clamp,
             trial,
         } = self;
@@ -225,9 +248,11 @@ impl Scratch {
         refresh.clear();
         postponed.clear();
         changes.clear();
+        cues.clear();
         crossed.clear();
         writes.clear();
         plan.clear();
+        marks.clear();
     }
 }
 
@@ -406,6 +431,25 @@ impl Simulation {
                 return;
             }
             self.begin_next(effect, target);
+        }
+    }
+
+    /// Emits the queued cue events, each with the cause and the prediction of the moment that queued it (E1).
+    pub(super) fn emit_queued_cues(&mut self) {
+        let mut cues = core::mem::take(&mut self.scratch.cues);
+        let (cause, prediction) = (self.scratch.cause(), self.scratch.prediction());
+        for cue in cues.drain(..) {
+            self.scratch.blame_for(cue.cause, cue.prediction);
+            self.emit(cue.event);
+        }
+        self.scratch.blame_for(cause, prediction);
+        self.scratch.cues = cues;
+    }
+
+    /// Emits the queued cue events at once, unless a value still waits for its own event (E1).
+    pub(super) fn emit_cues_if_settled(&mut self) {
+        if self.scratch.has_settled() {
+            self.emit_queued_cues();
         }
     }
 

@@ -3,6 +3,7 @@
 use smallvec::smallvec;
 
 use super::Simulation;
+use super::apply::Checks;
 use crate::ability::{ActivationReason, ActivationRefusal};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId};
@@ -55,7 +56,7 @@ impl Simulation {
         let Some(ability) = catalog.ability_by_id(ability_id) else {
             return Err(refusal(smallvec![ActivationReason::UnknownAbility(ability_id)]));
         };
-        // From here there is no way back: an effect that is refused, by an immunity say, has raised its event, and the
+        // From here there is no way back: an effect that is refused, by a hook say, has raised its event, and the
         // rest goes on without it.
         // 1. The cost is paid.
         if parts.cost {
@@ -106,7 +107,7 @@ impl Simulation {
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(activation)).ok()?;
         spec.granted_tags.extend_from_slice(tags);
         self.number_dice(activation, effect);
-        self.apply_one(&mut spec, owner).ok()?.active()
+        self.apply_checked(&mut spec, owner, Checks::Skipped).ok()?.active()
     }
 
     fn use_charge(&mut self, handle: AbilityHandle) {

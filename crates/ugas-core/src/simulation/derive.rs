@@ -65,8 +65,8 @@ impl Simulation {
             let activation = self.state.activations.get(run);
             activation.iter().flat_map(|activation| &activation.cues).for_each(|cue| count(*cue));
         }
-        for (_, effect) in self.giving_effects(id) {
-            effect.cues.iter().for_each(&mut count);
+        for (active, effect) in self.giving_effects(id) {
+            self.held_cues(effect, &active.spec).for_each(&mut count);
         }
     }
 

@@ -1,14 +1,18 @@
 //! Executions (M9, M9b, B3, B4): instant effects and ticks of periodic ones write base values.
 
+use core::cell::RefCell;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::calculate::Marks;
+use super::cues::CueNumbers;
 use super::flush::Change;
 use super::magnitude::{Dice, Inputs};
 use super::{Role, Simulation, State, clamp};
 use crate::controller::Value;
-use crate::effect::{Effect, EffectSpec, PlainWrite};
+use crate::effect::calculation::OutputTo;
+use crate::effect::{ContextTags, Effect, EffectSpec, PlainWrite};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, EffectId, TagId};
@@ -18,7 +22,7 @@ use crate::refusal::RefusalReason;
 
 /// Bases that the running execution has written, with what they were.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Writes(Vec<(u16, f64)>);
+pub(super) struct Writes(Vec<(ControllerId, u16, f64)>);
 
 impl Writes {
     pub(super) fn clear(&mut self) {
@@ -33,6 +37,8 @@ pub(super) struct Run<'a> {
     pub(super) target: ControllerId,
     /// How many executions came before, for a periodic effect.
     pub(super) tick: u32,
+    /// Context tags that its calculations mark (E14).
+    pub(super) marks: RefCell<Marks>,
 }
 
 /// Where the spec of an execution is.
@@ -44,6 +50,12 @@ pub(super) enum SpecRef<'a> {
     Active(ActiveEffectId),
 }
 
+impl<'a> Run<'a> {
+    pub(super) fn new(effect: &'a Arc<Effect>, spec: SpecRef<'a>, target: ControllerId, tick: u32) -> Self {
+        Self { effect, spec, target, tick, marks: RefCell::default() }
+    }
+}
+
 impl Run<'_> {
     fn active(&self) -> Option<ActiveEffectId> {
         match self.spec {
@@ -52,9 +64,29 @@ impl Run<'_> {
         }
     }
 
+    /// Context tags of the spec, with those that calculations marked (E14).
+    fn tags(&self, sim: &Simulation) -> ContextTags {
+        let spec = match self.spec {
+            SpecRef::Given(spec, _) => Some(spec),
+            SpecRef::Active(id) => sim.state.effects.get(id).map(|active| &active.spec),
+        };
+        let marks = self.marks.borrow();
+        spec.map_or_else(ContextTags::default, |spec| spec.context.tags().with(&marks))
+    }
+
+    /// Controller that an output writes to; `None` if the effect has no source.
+    fn written(&self, sim: &Simulation, to: OutputTo) -> Option<ControllerId> {
+        match (to, self.spec) {
+            (OutputTo::Target, _) => Some(self.target),
+            (OutputTo::Source, SpecRef::Given(spec, _)) => spec.context.source,
+            (OutputTo::Source, SpecRef::Active(id)) => sim.state.effects.get(id)?.source(),
+        }
+    }
+
     /// The changes of an effect that is constant.
     pub(super) fn constants(&self, stacks: u32) -> impl Iterator<Item = Planned> + use<'_> {
         self.effect.constant_writes().map(move |(at, modifier, magnitude)| Planned {
+            to: OutputTo::Target,
             attribute: modifier.attribute,
             operation: modifier.operation,
             magnitude,
@@ -74,14 +106,19 @@ impl Run<'_> {
                 stacks: 1,
                 last_source: None,
                 stream,
+                marks: Some(&self.marks),
             }),
             SpecRef::Active(id) => {
                 let active = sim.state.effects.get(id).ok_or(RefusalReason::UnknownHandle(id))?;
-                Ok(Inputs::of(&sim.state, &sim.catalog, self.effect, active))
+                let inputs = Inputs::of(&sim.state, &sim.catalog, self.effect, active);
+                Ok(Inputs { marks: Some(&self.marks), ..inputs })
             }
         }
     }
 }
+
+/// Amounts that meta attributes were drained of, by controller and slot (B3).
+type Amounts = SmallVec<[(ControllerId, u16, f64); 2]>;
 
 /// What an execution says of cues.
 #[derive(Default)]
@@ -97,6 +134,7 @@ struct Cues {
 /// A change to a base that is about to be written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Planned {
+    to: OutputTo,
     pub(super) attribute: AttributeId,
     pub(super) operation: Operation,
     pub(super) magnitude: f64,
@@ -134,15 +172,31 @@ pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u
 pub struct PostExecute<'a> {
     sim: &'a mut Simulation,
     run: &'a Run<'a>,
+    controller: ControllerId,
     attribute: AttributeId,
     old_base: f64,
     new_base: f64,
 }
 
 impl PostExecute<'_> {
-    /// Whose base value changed.
+    /// Controller whose base value changed: the target of the effect, or its source for an output to the source (E14).
     pub fn target(&self) -> ControllerId {
+        self.controller
+    }
+
+    /// Target of the effect.
+    pub fn effect_target(&self) -> ControllerId {
         self.run.target
+    }
+
+    /// Source of the effect.
+    pub fn source(&self) -> Option<ControllerId> {
+        self.spec().and_then(|spec| spec.context.source)
+    }
+
+    /// Context tags of the execution, with those that calculations marked (E14).
+    pub fn context_tags(&self) -> ContextTags {
+        self.run.tags(self.sim)
     }
 
     /// Which attribute.
@@ -173,17 +227,17 @@ impl PostExecute<'_> {
         })
     }
 
-    /// Writes a base value of the target, as part of the same execution. False if the target lacks the attribute, it is
+    /// Writes a base value of [`Self::target`], as part of the same execution. False if the target lacks the attribute, it is
     /// derived, or the value is not finite.
     pub fn set_base(&mut self, attribute: AttributeId, value: f64) -> bool {
-        let Some((controller, slot)) = self.sim.state.locate(self.run.target, attribute) else {
+        let Some((controller, slot)) = self.sim.state.locate(self.controller, attribute) else {
             return false;
         };
         let derived = self.sim.state.layout(controller).slots[slot].attribute.derived.is_some();
         if derived || !value.is_finite() {
             return false;
         }
-        self.sim.write_base(self.run.target, slot as u16, value);
+        self.sim.write_base(self.controller, slot as u16, value);
         true
     }
 
@@ -192,9 +246,28 @@ impl PostExecute<'_> {
     /// # Errors
     /// If there is no such effect, or the level is not finite. Whether it is refused later is told by an event.
     pub fn apply(&mut self, effect: EffectId, level: f64, to: ControllerId) -> Result<(), RefusalReason> {
+        self.apply_with(effect, level, to, [])
+    }
+
+    /// Applies another effect once this one is done, with numbers of its own (SetByCaller). `to` is anybody: the target,
+    /// the [source](Self::source) or a third controller.
+    ///
+    /// # Errors
+    /// If there is no such effect, or the level is not finite. A refusal of the application emits an event.
+    pub fn apply_with(
+        &mut self,
+        effect: EffectId,
+        level: f64,
+        to: ControllerId,
+        magnitudes: impl IntoIterator<Item = (TagId, f64)>,
+    ) -> Result<(), RefusalReason> {
         let parent = self.spec().map(|spec| (spec.context.clone(), spec.prediction()));
-        let (context, prediction) = parent.unwrap_or_default();
+        let (mut context, prediction) = parent.unwrap_or_default();
+        context.add_tags(&self.run.marks.borrow());
         let mut spec = self.sim.spec(effect, level, context)?;
+        for (tag, value) in magnitudes {
+            spec.set_magnitude(tag, value);
+        }
         spec.set_prediction(prediction);
         self.sim.enqueue_application(spec, to);
         Ok(())
@@ -207,7 +280,7 @@ impl Simulation {
         let id = self.id_of(run);
         if let Some(written) = self.write_plainly(run.effect.plain, run.active(), run.target) {
             self.put_on_record(written.change);
-            self.emit(EventKind::EffectExecuted { effect: id, active: run.active(), target: run.target });
+            self.emit_executed(run, id);
             return Ok(());
         }
         self.scratch.writes.0.clear();
@@ -215,17 +288,18 @@ impl Simulation {
         let outcome = self.write_all(run, &mut cues);
         let was_evaluated = core::mem::take(&mut self.scratch.hold_clamp);
         if let Err(reason) = outcome {
-            self.undo_writes(run.target);
+            self.undo_writes();
             return Err(reason);
         }
-        self.emit(EventKind::EffectExecuted { effect: id, active: run.active(), target: run.target });
+        self.emit_executed(run, id);
         // What was evaluated under way was not clamped yet.
         if was_evaluated {
             for at in 0..self.scratch.writes.0.len() {
-                self.mark_dirty(run.target, self.scratch.writes.0[at].0);
+                let (controller, slot, _) = self.scratch.writes.0[at];
+                self.mark_dirty(controller, slot);
             }
         }
-        let amounts = self.drain_meta(run.target);
+        let amounts = self.drain_meta();
         self.run_post_execute(run, &amounts);
         self.execute_cues(run, &cues);
         // M9: the clamp is part of the execution; what the effect leads to next may move the bounds.
@@ -233,6 +307,16 @@ impl Simulation {
             self.recompute_values();
         }
         Ok(())
+    }
+
+    fn emit_executed(&mut self, run: &Run<'_>, effect: EffectId) {
+        let context_tags = run.tags(self);
+        self.emit(EventKind::EffectExecuted {
+            effect,
+            active: run.active(),
+            target: run.target,
+            context_tags,
+        });
     }
 
     /// Executes a write of which nothing is recalculated afterwards and before which nothing waits, so that both events can be
@@ -246,7 +330,8 @@ impl Simulation {
         let Some(Written { change, new_base, new }) = self.write_plainly(Some(write), None, target) else {
             return false;
         };
-        self.emit(EventKind::EffectExecuted { effect, active: None, target });
+        let context_tags = ContextTags::default();
+        self.emit(EventKind::EffectExecuted { effect, active: None, target, context_tags });
         if (change.old_base, change.old) != (new_base, new) {
             self.emit(change.event(new_base, new));
         }
@@ -311,7 +396,7 @@ impl Simulation {
     fn write_all(&mut self, run: &Run<'_>, cues: &mut Cues) -> Result<(), RefusalReason> {
         if run.effect.is_constant {
             self.write_constants(run)?;
-            return self.check_written(run.target);
+            return self.check_written();
         }
         // All are evaluated before the first is written.
         let mut plan = core::mem::take(&mut self.scratch.plan);
@@ -341,12 +426,13 @@ impl Simulation {
             cues.handled |= result.handles_cues;
             cues.sent.extend(result.cues);
             for output in result.outputs {
-                if run.effect.cue_magnitude == Some(output.attribute) {
+                if output.to == OutputTo::Target && run.effect.cue_magnitude == Some(output.attribute) {
                     cues.magnitude += output.magnitude;
                 }
                 self.write_planned(
                     run,
                     Planned {
+                        to: output.to,
                         attribute: output.attribute,
                         operation: output.operation,
                         magnitude: output.magnitude,
@@ -356,7 +442,7 @@ impl Simulation {
                 )?;
             }
         }
-        self.check_written(run.target)
+        self.check_written()
     }
 
     /// Modifiers whose numbers are known beforehand: there is nothing to evaluate before the first is written.
@@ -397,6 +483,7 @@ impl Simulation {
             })?;
             let stacks = if modifier.factor_in_stacks { inputs.stacks } else { 1 };
             plan(Planned {
+                to: OutputTo::Target,
                 attribute: modifier.attribute,
                 operation: modifier.operation,
                 magnitude,
@@ -409,29 +496,32 @@ impl Simulation {
 
     /// Writes one base (M9): additions add, multiplications scale, an override sets; channels and layers play no part.
     fn write_planned(&mut self, run: &Run<'_>, planned: Planned) -> Result<(), RefusalReason> {
-        let Planned { attribute, operation, magnitude, stacks, modifier } = planned;
-        let place = self.state.locate(run.target, attribute).filter(|(controller, slot)| {
-            // The base of a derived attribute is what its expression says (B2).
-            self.state.layout(controller).slots[*slot].attribute.derived.is_none()
-        });
-        let Some((controller, slot)) = place else {
+        let Planned { to, attribute, operation, magnitude, stacks, modifier } = planned;
+        let written_to = run.written(self, to);
+        let place =
+            written_to.and_then(|id| self.state.locate(id, attribute)).filter(|(controller, slot)| {
+                // The base of a derived attribute is what its expression says (B2).
+                self.state.layout(controller).slots[*slot].attribute.derived.is_none()
+            });
+        let (Some(written_to), Some((controller, slot))) = (written_to, place) else {
             if run.tick == 0 {
                 let effect = self.id_of(run);
                 let modifier = modifier.unwrap_or(u16::MAX);
-                self.emit(EventKind::ModifierInert { effect, modifier, attribute, target: run.target });
+                let target = written_to.unwrap_or(run.target);
+                self.emit(EventKind::ModifierInert { effect, modifier, attribute, target });
             }
             return Ok(());
         };
         let base = controller.values[slot].base;
         let Some(value) = written(base, operation, magnitude, stacks) else {
-            self.emit(EventKind::DivisorIgnored { controller: run.target, attribute });
+            self.emit(EventKind::DivisorIgnored { controller: written_to, attribute });
             return Ok(());
         };
         if !value.is_finite() {
             return Err(RefusalReason::NonFinite { modifier, attribute: Some(attribute) });
         }
-        self.scratch.writes.0.push((slot as u16, base));
-        self.write_base(run.target, slot as u16, value + 0.0);
+        self.scratch.writes.0.push((written_to, slot as u16, base));
+        self.write_base(written_to, slot as u16, value + 0.0);
         Ok(())
     }
 
@@ -453,11 +543,12 @@ impl Simulation {
 
     /// V2: a base may be finite and its current value not, with modifiers that multiply it beyond the numbers; and so
     /// may what depends on it. Inside a batch the latter is found out at the end, when values stay what they were.
-    fn check_written(&mut self, id: ControllerId) -> Result<(), RefusalReason> {
-        let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
-        let slots = &self.state.layout(controller).slots;
-        let has_dependents =
-            self.scratch.writes.0.iter().any(|&(slot, _)| !slots[usize::from(slot)].dependents.is_empty());
+    fn check_written(&mut self) -> Result<(), RefusalReason> {
+        let has_dependents = self.scratch.writes.0.iter().any(|&(id, slot, _)| {
+            let controller = self.state.controllers.get(id);
+            let slots = controller.map(|controller| &self.state.layout(controller).slots);
+            slots.is_some_and(|slots| !slots[usize::from(slot)].dependents.is_empty())
+        });
         if has_dependents && self.scratch.batch_depth == 0 {
             self.scratch.hold_clamp = true;
             self.scratch.trial = Some(None);
@@ -466,8 +557,8 @@ impl Simulation {
                 return Err(RefusalReason::NonFinite { modifier: None, attribute: Some(attribute) });
             }
         }
-        let Some(controller) = self.state.controllers.get(id) else { return Ok(()) };
-        for &(slot, _) in &self.scratch.writes.0 {
+        for &(id, slot, _) in &self.scratch.writes.0 {
+            let Some(controller) = self.state.controllers.get(id) else { continue };
             let base = controller.values[usize::from(slot)].base;
             let is_plain = controller.modifiers_of(slot).is_empty();
             if !is_plain && self.state.evaluate_slot(&self.catalog, id, controller, slot, base).is_none() {
@@ -478,8 +569,8 @@ impl Simulation {
         Ok(())
     }
 
-    fn undo_writes(&mut self, id: ControllerId) {
-        while let Some((slot, old)) = self.scratch.writes.0.pop() {
+    fn undo_writes(&mut self) {
+        while let Some((id, slot, old)) = self.scratch.writes.0.pop() {
             self.write_base(id, slot, old);
             if let Some(controller) = self.state.controllers.get_mut(id) {
                 controller.pending.written.remove(slot);
@@ -489,24 +580,23 @@ impl Simulation {
 
     /// B3: what was written to a meta attribute, within its bounds, is taken from the attributes it drains, and it
     /// returns to zero. Gives back the amounts, for the hooks.
-    fn drain_meta(&mut self, id: ControllerId) -> SmallVec<[(u16, f64); 2]> {
-        let mut amounts = SmallVec::new();
-        let Some(controller) = self.state.controllers.get(id) else { return amounts };
-        if !self.state.layout(controller).has_meta {
-            return amounts;
-        }
-        let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
+    fn drain_meta(&mut self) -> Amounts {
+        let mut amounts = Amounts::new();
         for at in 0..self.scratch.writes.0.len() {
-            let (meta, _) = self.scratch.writes.0[at];
+            let (id, meta, _) = self.scratch.writes.0[at];
+            let Some(controller) = self.state.controllers.get(id) else { continue };
+            if !self.state.layout(controller).has_meta {
+                continue;
+            }
+            let layout = Arc::clone(&self.state.layouts[controller.layout as usize]);
             let place = &layout.slots[usize::from(meta)];
-            let done = amounts.iter().any(|(slot, _)| *slot == meta);
+            let done = amounts.iter().any(|&(known, slot, _)| (known, slot) == (id, meta));
             if place.attribute.def.drain_into.is_empty() || done {
                 continue;
             }
-            let Some(controller) = self.state.controllers.get(id) else { return amounts };
             let (min, max) = State::bounds(controller, place);
             let mut amount = clamp(controller.values[usize::from(meta)].base, min, max);
-            amounts.push((meta, amount));
+            amounts.push((id, meta, amount));
             for &slot in &place.drain_into {
                 let Some(controller) = self.state.controllers.get(id) else { return amounts };
                 let base = controller.values[usize::from(slot)].base;
@@ -515,7 +605,7 @@ impl Simulation {
                 let taken = if amount < available { amount } else { available };
                 if taken > 0.0 {
                     amount -= taken;
-                    self.scratch.writes.0.push((slot, base));
+                    self.scratch.writes.0.push((id, slot, base));
                     self.write_base(id, slot, base - taken);
                 }
             }
@@ -525,24 +615,25 @@ impl Simulation {
     }
 
     /// B4: hooks run after all bases are written, once for each attribute, in the order of first writing.
-    fn run_post_execute(&mut self, run: &Run<'_>, amounts: &[(u16, f64)]) {
+    fn run_post_execute(&mut self, run: &Run<'_>, amounts: &Amounts) {
         if !self.catalog.has_hooks() {
             return self.scratch.writes.0.clear();
         }
         let catalog = Arc::clone(&self.catalog);
-        let mut seen: SmallVec<[u16; 4]> = SmallVec::new();
+        let mut seen: SmallVec<[(ControllerId, u16); 4]> = SmallVec::new();
         for at in 0..self.scratch.writes.0.len() {
-            let (slot, old_base) = self.scratch.writes.0[at];
-            if seen.contains(&slot) {
+            let (id, slot, old_base) = self.scratch.writes.0[at];
+            if seen.contains(&(id, slot)) {
                 continue;
             }
-            seen.push(slot);
-            let Some(controller) = self.state.controllers.get(run.target) else { return };
-            let drained = amounts.iter().find(|(meta, _)| *meta == slot).map(|(_, amount)| *amount);
+            seen.push((id, slot));
+            let Some(controller) = self.state.controllers.get(id) else { continue };
+            let drained = amounts.iter().find(|&&(known, meta, _)| (known, meta) == (id, slot));
+            let drained = drained.map(|&(.., amount)| amount);
             let new_base = drained.unwrap_or(controller.values[usize::from(slot)].base);
             let attribute = self.state.layout(controller).attribute_at(slot);
             if let Some(hook) = catalog.hooks(attribute).and_then(|hooks| hooks.post_execute.as_ref()) {
-                hook(&mut PostExecute { sim: self, run, attribute, old_base, new_base });
+                hook(&mut PostExecute { sim: self, run, controller: id, attribute, old_base, new_base });
             }
         }
         self.scratch.writes.0.clear();
@@ -553,12 +644,22 @@ impl Simulation {
         if run.effect.cues.is_empty() && cues.sent.is_empty() {
             return;
         }
-        let Ok(inputs) = run.inputs(self) else { return };
-        let (level, location) = (inputs.spec.level, inputs.spec.context.origin());
+        let (context, numbers) = match run.spec {
+            SpecRef::Given(spec, _) => {
+                let numbers = CueNumbers { magnitude: 0.0, level: spec.level, stacks: 1, duration: None };
+                (spec.context.clone(), numbers)
+            }
+            SpecRef::Active(id) => {
+                let Some(active) = self.state.effects.get(id) else { return };
+                let (level, stacks, duration) = (active.spec.level, active.stacks, active.duration());
+                (active.spec.context.clone(), CueNumbers { magnitude: 0.0, level, stacks, duration })
+            }
+        };
         let own = run.effect.cues.iter().filter(|_| !cues.handled).map(|cue| (cue, cues.magnitude));
+        let plain = self.cue_parameters(&context, run.target, numbers, &run.marks.borrow());
         for (cue, magnitude) in own.chain(cues.sent.iter().copied()) {
-            let parameters = CueParameters { magnitude, level, location };
-            self.emit(EventKind::CueExecuted { controller: run.target, cue, parameters });
+            let parameters = CueParameters { magnitude: magnitude + 0.0, ..plain.clone() };
+            self.scratch.queue_cue(EventKind::CueExecuted { controller: run.target, cue, parameters });
         }
     }
 }

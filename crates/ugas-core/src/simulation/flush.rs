@@ -12,7 +12,7 @@ use super::{Simulation, State};
 use crate::attribute::OnBoundChange;
 use crate::attribute::layout::{Bound, Layout, Slot};
 use crate::controller::{Controller, Value};
-use crate::effect::WatchSubject;
+use crate::effect::{ContextTags, WatchSubject};
 use crate::event::{Cause, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::AttributeId;
@@ -93,11 +93,14 @@ impl Simulation {
         }
     }
 
-    /// Recalculates, then raises events.
+    /// Recalculates, then emits the events of values, then those of cues (§3.3 steps 4 to 6, E1).
     pub(super) fn flush(&mut self) {
         self.recompute();
         if !self.scratch.changes.is_empty() {
             self.raise_changes();
+        }
+        if !self.scratch.cues.is_empty() {
+            self.emit_queued_cues();
         }
     }
 
@@ -345,7 +348,8 @@ impl Simulation {
         let cause = self.scratch.cause();
         self.scratch.blame(Cause { effect: Some(effect), active: None, ..cause });
         self.trace(effect);
-        self.emit(EventKind::EffectExecuted { effect, active: None, target: id });
+        let context_tags = ContextTags::default();
+        self.emit(EventKind::EffectExecuted { effect, active: None, target: id, context_tags });
         self.write_base(id, at as u16, adjusted);
     }
 

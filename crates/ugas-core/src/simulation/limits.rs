@@ -64,7 +64,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn check_context(&self, context: &EffectContext) -> Result<(), Limit> {
+    pub(super) fn check_context(&self, context: &EffectContext) -> Result<(), Limit> {
         context.raw_payload().map_or(Ok(()), |payload| self.check_payload(payload))
     }
 

@@ -1,15 +1,19 @@
 //! Magnitudes (§9.4.2, E8, E9): from a definition to a number, for one application.
 
+use core::cell::RefCell;
+
+use super::calculate::Marks;
 use super::values::Evaluand;
 use super::{EvaluationParameters, Simulation, SourceTags, State};
 use crate::catalog::Catalog;
 use crate::effect::magnitude::{AttributeCalculation, Capture, Magnitude};
 use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, LastSource, Reading};
-use crate::expr::{Environment, EvalError, Side};
+use crate::expr::{Environment, EvalError, Program, Side};
 use crate::handle::ControllerId;
 use crate::id::{AttributeId, CurveId, EffectId, TagId};
 use crate::number::finite;
 use crate::random::RandomStream;
+use crate::rare::Rare;
 use crate::refusal::{Party, RefusalReason};
 use crate::tag::TagView;
 
@@ -26,6 +30,8 @@ pub(super) enum Dice {
     Execution(u32, u16),
     /// A scoped modifier of a calculation, by tick and the positions of both.
     Scoped(u32, u16, u16),
+    /// A number for an additional effect, by the positions of both (E15).
+    Additional(u16, u16),
 }
 
 impl Dice {
@@ -39,6 +45,7 @@ impl Dice {
             Self::Scoped(tick, execution, index) => {
                 [5, u64::from(tick), u64::from(execution) << 16 | u64::from(index)]
             }
+            Self::Additional(effect, index) => [6, u64::from(effect), u64::from(index)],
         }
     }
 }
@@ -55,6 +62,8 @@ pub(crate) struct Inputs<'a> {
     pub(super) last_source: Option<&'a LastSource>,
     /// Key of the application's streams.
     pub(super) stream: u64,
+    /// List of the context tags that calculations mark, where they count (E14).
+    pub(super) marks: Option<&'a RefCell<Marks>>,
 }
 
 impl<'a> Inputs<'a> {
@@ -74,6 +83,7 @@ impl<'a> Inputs<'a> {
             stacks: active.stacks,
             last_source: active.last_source.as_deref(),
             stream: active.stream,
+            marks: None,
         }
     }
 
@@ -216,9 +226,29 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Whether the spec has an asset tag, of its definition or its own, or one below it (E14).
+    pub(super) fn effect_has_tag(&self, tag: TagId) -> bool {
+        let registry = self.catalog.tags();
+        let mut asset = self.effect.asset_tags.iter().chain(self.spec.asset_tags().iter().copied());
+        asset.any(|asset| registry.is_within(asset, tag))
+    }
+
+    /// Marks a context tag (E14).
+    pub(super) fn mark(&self, tag: TagId) {
+        if let Some(marks) = self.marks {
+            marks.borrow_mut().push(tag);
+        }
+    }
+
+    /// Evaluates an expression.
+    pub(super) fn evaluate(&self, program: &Program, dice: Dice) -> Result<f64, RefusalReason> {
+        let value = program.evaluate(&mut self.environment(dice)).map_err(refusal)?;
+        finite(value).ok_or(RefusalReason::NonFinite { modifier: None, attribute: None })
+    }
+
     pub(super) fn source_tags(&self) -> SourceTags<'a> {
         let last = self.last_source.map(|last| &last.tags);
-        SourceTags::from_parts(self.state, self.spec.context.source, last)
+        SourceTags::from_parts(self.state, &self.spec.context, last)
     }
 }
 
@@ -239,6 +269,10 @@ impl Environment for ExpressionInputs<'_> {
 
     fn has_tag(&mut self, side: Side, tag: TagId) -> bool {
         self.inputs.has_tag(side, tag)
+    }
+
+    fn effect_has_tag(&mut self, tag: TagId) -> bool {
+        self.inputs.effect_has_tag(tag)
     }
 
     fn level(&self) -> f64 {
@@ -302,8 +336,28 @@ impl Simulation {
         }
         let mut spec = EffectSpec::new(effect, definition.name_hash, level, context);
         let source = spec.context.source;
+        self.freeze_ability_tags(&mut spec.context);
         self.capture_into(&mut spec, definition, Side::Source, source);
         Ok(spec)
+    }
+
+    /// Freezes the tags of the ability that a context names, unless it inherited them (E13).
+    pub(super) fn freeze_ability_tags(&self, context: &mut EffectContext) {
+        if context.ability_tags().is_some() {
+            return;
+        }
+        let Some((granted, ability)) = context.ability.and_then(|handle| self.granted(handle)) else {
+            return;
+        };
+        if granted.dynamic_tags.is_empty() {
+            context.set_ability_tags(ability.source_tags.clone());
+            return;
+        }
+        let mut tags = ability.own_tags.clone();
+        for &tag in &granted.dynamic_tags {
+            tags.insert_closed(self.catalog.tags(), tag);
+        }
+        context.set_ability_tags(Rare::new(tags));
     }
 
     /// Takes the frozen readings of one side. Most effects have none.
@@ -342,6 +396,7 @@ impl Simulation {
                 stacks: 1,
                 last_source: None,
                 stream: 0,
+                marks: None,
             };
             // Read through the target side, which `from` stands for here.
             let value = inputs.read(&Capture { side: Side::Target, ..capture.clone() }).ok();

@@ -20,6 +20,7 @@ mod calculate;
 mod cascade;
 mod character;
 mod commit;
+mod cues;
 mod dependencies;
 mod derive;
 mod execute;

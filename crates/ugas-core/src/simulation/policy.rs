@@ -150,7 +150,9 @@ impl Simulation {
             self.schedule(id);
         }
         self.scratch.blame_active(id);
-        self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target });
+        let context_tags = self.state.effects.get(id).map(|active| active.spec.context.tags().clone());
+        let context_tags = context_tags.unwrap_or_default();
+        self.emit(EventKind::EffectApplied { effect: effect_id, active: id, target, context_tags });
         if was != inhibited {
             self.update_modifiers(id, effect);
         }
@@ -268,7 +270,7 @@ impl Simulation {
 
     fn overflow(&mut self, stacking: &Stacking, spec: &EffectSpec, target: ControllerId) {
         for &effect in &stacking.overflow_effects {
-            self.enqueue_linked(effect, spec, target);
+            self.enqueue_linked(effect, spec, target, &[]);
         }
     }
 
@@ -377,11 +379,18 @@ impl Simulation {
         }
         if let Some((old_tags, new_tags)) = retagged.filter(|_| outcome.is_ok()) {
             // First the new ones, so that a tag which stays never seems to go (T2).
+            let parameters = self.effect_cue_parameters(id, effect);
             for tag in new_tags {
                 self.add_tag(target, tag);
+                if self.catalog.is_cue(tag) {
+                    self.hold_cue(target, tag, &parameters);
+                }
             }
             for tag in old_tags {
                 self.remove_tag(target, tag);
+                if self.catalog.is_cue(tag) {
+                    self.release_cue(target, tag);
+                }
             }
         }
         outcome
@@ -411,8 +420,10 @@ impl Simulation {
         if self.leaves_tick(id, &effect) {
             return;
         }
-        let run = Run { effect: &effect, spec: SpecRef::Active(id), target, tick };
-        if let Err(reason) = self.execute_run(&run) {
+        let run = Run::new(&effect, SpecRef::Active(id), target, tick);
+        let outcome = self.execute_run(&run);
+        self.scratch.marks = run.marks.into_inner();
+        if let Err(reason) = outcome {
             let refusal = crate::refusal::Refusal::new(effect_id, target, reason);
             self.tell_refused_effect(&refusal);
         }

@@ -3,11 +3,12 @@
 //! A simulation that is no client passes through all of this unchanged: [`Role`] is asked first.
 
 use super::Simulation;
+use super::cues::CueNumbers;
 use super::state::Role;
 use crate::ability::{Ability, Activation, ActivationReason, NetExecution};
 use crate::effect::magnitude::Magnitude;
 use crate::effect::{ActiveEffect, Effect, EffectSpec};
-use crate::event::{CueParameters, EventKind};
+use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{AbilityId, EffectId};
 use crate::prediction::{Knowledge, Prediction, PredictionKey, Randomness};
@@ -190,9 +191,14 @@ impl Simulation {
         if !at_once {
             return;
         }
-        let parameters = CueParameters { magnitude: 0.0, level: spec.level, location: spec.context.origin() };
+        if effect.cues.is_empty() {
+            return;
+        }
+        let numbers = CueNumbers { magnitude: 0.0, level: spec.level, stacks: 1, duration: spec.duration() };
+        let parameters = self.cue_parameters(&spec.context, target, numbers, &[]);
         for cue in effect.cues.iter() {
-            self.emit(EventKind::CueExecuted { controller: target, cue, parameters });
+            let parameters = parameters.clone();
+            self.scratch.queue_cue(EventKind::CueExecuted { controller: target, cue, parameters });
         }
     }
 

@@ -132,7 +132,7 @@ impl Simulation {
             _ => &effect.expiration.premature,
         };
         for &next in by_reason.iter().chain(&effect.expiration.always) {
-            self.enqueue_linked(next, spec, target);
+            self.enqueue_linked(next, spec, target, &[]);
         }
     }
 
@@ -165,7 +165,8 @@ impl Simulation {
         self.refresh_magnitudes(next, &effect);
         self.report_inert(next, &effect);
         self.first_tick(next, &effect);
-        self.after_success(next, &effect);
+        // Values are looked at when every queue has gone on (E4).
+        self.after_success(next, &effect, |_| {});
     }
 
     /// B6: an instance that cannot begin leaves the queue, and the next one gets its turn.

@@ -397,7 +397,7 @@ impl Simulation {
             if !effect.is_instant() {
                 return Ok(None);
             }
-            let run = Run { effect, spec: SpecRef::Given(&spec, 0), target: owner, tick: 0 };
+            let run = Run::new(effect, SpecRef::Given(&spec, 0), owner, 0);
             self.plan_modifiers(&run, |planned| {
                 write(planned.attribute, planned.operation, planned.magnitude, planned.stacks);
             })?;
@@ -447,7 +447,8 @@ impl Simulation {
     ) -> Result<EffectSpec, RefusalReason> {
         let running = activation.and_then(|id| self.state.activations.get(id));
         let aim = running.map(|running| &running.targets);
-        let context = context_of(granted.controller, handle, granted.source_object, aim);
+        let mut context = context_of(granted.controller, handle, granted.source_object, aim);
+        self.freeze_ability_tags(&mut context);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);
         let definition = definition.ok_or(RefusalReason::UnknownEffect(effect))?;

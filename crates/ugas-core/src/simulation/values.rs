@@ -7,7 +7,7 @@ use crate::attribute::Evaluation;
 use crate::attribute::layout::{Bound, Layout, Slot};
 use crate::catalog::{Catalog, PreChange, QualifierTerm};
 use crate::controller::Controller;
-use crate::effect::{ActiveEffect, Effect};
+use crate::effect::{ActiveEffect, Effect, EffectContext};
 use crate::expr::{Environment, EvalError, Side};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, CurveId, TagId};
@@ -79,28 +79,42 @@ pub(crate) enum Verdict {
 }
 
 /// The tags of an effect's source: those it has, or those it had last (M5).
-pub(crate) struct SourceTags<'a>(Option<&'a TagBits>);
+pub(crate) struct SourceTags<'a> {
+    own: Option<&'a TagBits>,
+    /// Tags of the ability that the effect comes from (E13).
+    ability: Option<&'a TagBits>,
+}
 
 impl<'a> SourceTags<'a> {
     pub(crate) fn of(state: &'a State, active: &'a ActiveEffect) -> Self {
-        Self::from_parts(state, active.source(), active.last_source.as_ref().map(|last| &last.tags))
+        let last = active.last_source.as_ref().map(|last| &last.tags);
+        Self::from_parts(state, &active.spec.context, last)
     }
 
     pub(crate) fn from_parts(
         state: &'a State,
-        source: Option<ControllerId>,
+        context: &'a EffectContext,
         last: Option<&'a TagBits>,
     ) -> Self {
         // What is remembered comes first: a source that is about to go loses its own tags before it is gone.
-        let live =
-            || source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits());
-        Self(last.or_else(live))
+        let live = || {
+            context.source.and_then(|source| state.controllers.get(source)).map(|source| source.tags.bits())
+        };
+        Self { own: last.or_else(live), ability: context.ability_tags() }
+    }
+}
+
+impl<'a> SourceTags<'a> {
+    /// The sets that it is the union of.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &'a TagBits> + use<'a> {
+        [self.own, self.ability].into_iter().flatten()
     }
 }
 
 impl TagView for SourceTags<'_> {
     fn word(&self, index: usize) -> u64 {
-        self.0.map_or(0, |bits| bits.word(index))
+        let word = |bits: Option<&TagBits>| bits.map_or(0, |bits| bits.word(index));
+        word(self.own) | word(self.ability)
     }
 }
 

@@ -8,6 +8,7 @@ use super::Simulation;
 use super::cascade::Consequence;
 use super::state::{Timer, TimerKind};
 use crate::ability::{EndReason, ThreadStatus};
+use crate::effect::ContextTags;
 use crate::event::EventKind;
 use crate::handle::{ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::EffectId;
@@ -459,13 +460,19 @@ impl Simulation {
                 let value = self.compared(task.controller, *attribute, *ratio_to);
                 done_if(value.is_ok_and(|value| comparison.holds(value, threshold)))
             }
-            (Wait::EffectApplied(filter), EventKind::EffectApplied { effect, active, .. })
-            | (Wait::EffectRemoved(filter), EventKind::EffectRemoved { effect, active, .. })
+            (Wait::EffectApplied(filter), EventKind::EffectApplied { effect, active, context_tags, .. }) => {
+                let is_marked = self.has_context_tag(filter, *effect, context_tags);
+                done_if(is_marked || self.passes(filter, *effect, Some(*active)))
+            }
+            (Wait::EffectApplied(filter), EventKind::EffectExecuted { effect, context_tags, .. }) => {
+                let is_marked = self.has_context_tag(filter, *effect, context_tags);
+                done_if(is_marked || self.passes(filter, *effect, None))
+            }
+            (Wait::EffectRemoved(filter), EventKind::EffectRemoved { effect, active, .. })
             | (Wait::EffectStackChange(filter), EventKind::EffectStackChanged { effect, active, .. }) => {
                 done_if(self.passes(filter, *effect, Some(*active)))
             }
-            (Wait::EffectApplied(filter), EventKind::EffectExecuted { effect, .. })
-            | (Wait::EffectBlocked(filter), EventKind::EffectBlockedByImmunity { effect, .. }) => {
+            (Wait::EffectBlocked(filter), EventKind::EffectBlockedByImmunity { effect, .. }) => {
                 done_if(self.passes(filter, *effect, None))
             }
             (Wait::AbilityActivate(tags), EventKind::AbilityActivated { handle, activation, .. })
@@ -504,6 +511,14 @@ impl Simulation {
         tags.is_empty()
             || definition.own_tags.has_any(tags)
             || instance.is_some_and(|active| self.tags_with(definition, &active.spec).has_any(tags))
+    }
+
+    /// Whether a wait for tags is about the context tags of an application (E14).
+    fn has_context_tag(&self, filter: &EffectFilter, effect: EffectId, tags: &ContextTags) -> bool {
+        let EffectFilter { effect: wanted, tags: filter } = filter;
+        !tags.is_empty()
+            && wanted.is_none_or(|wanted| wanted == effect)
+            && tags.closed(self.catalog.tags()).has_any(filter)
     }
 
     fn own_input(&self, id: ActivationId) -> Option<InputId> {

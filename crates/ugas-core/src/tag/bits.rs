@@ -82,6 +82,15 @@ impl TagBits {
         bits
     }
 
+    /// The set of these tags, of which the caller knows that their ancestors are among them.
+    pub(crate) fn of_closed(tags: impl IntoIterator<Item = TagId>) -> Self {
+        let mut bits = Self::default();
+        for tag in tags {
+            bits.set(tag);
+        }
+        bits
+    }
+
     /// Adds a tag and its ancestors. An id that `registry` does not know is left out.
     pub fn insert_closed(&mut self, registry: &TagRegistry, tag: TagId) {
         if tag.usize() >= registry.len() {

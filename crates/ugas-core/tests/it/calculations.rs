@@ -38,8 +38,10 @@ fn physical_damage_as_expressions() -> CalculationDef {
             attribute: "Health".into(),
             operation: Operation::Add,
             magnitude: "-Source.Attack * (1 - reduction)".into(),
+            to: Default::default(),
         }],
         result: None,
+        tags: Vec::new(),
     }
 }
 
@@ -114,6 +116,7 @@ fn transient_variables_begin_at_0_and_are_read_by_name() {
             attribute: "Health".into(),
             operation: Operation::Add,
             magnitude: "-bonus".into(),
+            to: Default::default(),
         }],
         ..CalculationDef::default()
     };
@@ -266,6 +269,7 @@ fn outputs_are_multiplied_by_stacks_unless_the_calculation_handles_them() {
             attribute: "Health".into(),
             operation: Operation::Add,
             magnitude: magnitude.into(),
+            to: Default::default(),
         }],
         ..CalculationDef::default()
     };

@@ -269,7 +269,12 @@ fn section_6_4_templates_whose_sets_do_not_go_together_are_told() {
 }
 
 fn calculation(outputs: bool, result: bool) -> CalculationDef {
-    let output = OutputDef { attribute: "Health".into(), operation: Operation::Add, magnitude: "-1".into() };
+    let output = OutputDef {
+        attribute: "Health".into(),
+        operation: Operation::Add,
+        magnitude: "-1".into(),
+        to: Default::default(),
+    };
     CalculationDef {
         name: "Calc".into(),
         outputs: outputs.then_some(output).into_iter().collect(),

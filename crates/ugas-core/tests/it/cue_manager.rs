@@ -314,8 +314,8 @@ fn gasd_4_8_4_the_context_says_who_where_and_how_much() {
             && hit.source_tags.matches(theatre.game.tag("Hero"))
     );
     assert_eq!(hit.effect, Some(theatre.game.effect("GE_Hit")));
-    // An instant effect is over before anybody asks for its causer; an active one can be asked.
-    assert_eq!((hit.causer, burn.causer), (None, Some(ActorId(9))));
+    // C1: the context of an instant effect is whole, too.
+    assert_eq!((hit.causer, burn.causer), (Some(ActorId(9)), Some(ActorId(9))));
     assert_eq!((burn.magnitude, burn.normalised), (-5.0, 1.0));
 }
 

@@ -31,7 +31,7 @@ fn e11_instant_and_periodic_executions_send_execute() {
         EffectDef::lasting("GE_Burn", 2.0).every(1.0).cue("GameplayCue.Burn"),
     ]);
     game.apply("GE_Hit", "wolf", "hero");
-    assert_eq!(game.log(), ["executed GE_Hit", "cue !GameplayCue.Hit", "hero.Health 100 -> 99"]);
+    assert_eq!(game.log(), ["executed GE_Hit", "hero.Health 100 -> 99", "cue !GameplayCue.Hit"]);
     game.apply("GE_Burn", "wolf", "hero");
     game.pass(2.0);
     assert_eq!(
@@ -58,12 +58,12 @@ fn e11_cues_carry_the_named_modifiers_magnitude_level_and_place() {
     let spec = game.sim.spec(game.effect("GE_Hit"), 4.0, context).unwrap();
     game.apply_spec(&spec, "hero");
     let events = game.events();
-    let parameters = events.iter().find_map(|event| match event.kind {
+    let parameters = events.iter().find_map(|event| match &event.kind {
         EventKind::CueExecuted { parameters, .. } => Some(parameters),
         _ => None,
     });
-    let expected = CueParameters { magnitude: -7.0, level: 4.0, location: Some([1.0, 2.0, 3.0]) };
-    assert_eq!(parameters, Some(expected));
+    let CueParameters { magnitude, level, location, .. } = *parameters.unwrap();
+    assert_eq!((magnitude, level, location), (-7.0, 4.0, Some([1.0, 2.0, 3.0])));
 }
 
 fn with_grant(removal: AbilityRemoval) -> Game {

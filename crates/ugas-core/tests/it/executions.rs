@@ -110,6 +110,7 @@ fn m9_the_clamp_happens_also_when_a_calculation_follows_the_modifiers() {
             attribute: "Mana".into(),
             operation: Operation::Add,
             magnitude: "-1".into(),
+            to: Default::default(),
         }],
         ..CalculationDef::default()
     };

@@ -33,8 +33,8 @@ fn e7_modifiers_tags_abilities_and_cues_are_withdrawn_and_the_clock_runs_on() {
             "inhibited",
             "hero -State.Blessed",
             "AbilityRevoked",
-            "cue -GameplayCue.Glow",
             "hero.Attack 110 -> 100",
+            "cue -GameplayCue.Glow",
         ]
     );
     assert!(game.active(active).is_inhibited());

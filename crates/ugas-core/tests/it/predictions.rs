@@ -177,6 +177,7 @@ fn executions_are_predicted_if_their_captures_are_known() {
                 attribute: "Health".to_owned(),
                 operation: Operation::Add,
                 magnitude: "-(Source.Strength - Target.Armor)".to_owned(),
+                to: Default::default(),
             }],
             ..CalculationDef::default()
         };

@@ -105,6 +105,7 @@ fn v5_scoped_modifiers_and_the_calculation_roll_dice_of_their_own() {
         attribute: attribute.to_owned(),
         operation: Operation::Override,
         magnitude: text.to_owned(),
+        to: Default::default(),
     };
     let calculation = CalculationDef {
         name: "Calc".to_owned(),
@@ -181,7 +182,12 @@ fn b3_a_meta_attribute_drains_within_its_own_bounds_and_down_to_the_minimum_of_o
 
 #[test]
 fn m9_modifiers_and_executions_of_one_effect_are_clamped_together() {
-    let output = OutputDef { attribute: "Health".into(), operation: Operation::Add, magnitude: "-30".into() };
+    let output = OutputDef {
+        attribute: "Health".into(),
+        operation: Operation::Add,
+        magnitude: "-30".into(),
+        to: Default::default(),
+    };
     let calculation =
         CalculationDef { name: "Calc".into(), outputs: vec![output], ..CalculationDef::default() };
     let mut scene = scene(|builder| {

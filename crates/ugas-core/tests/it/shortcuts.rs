@@ -141,9 +141,9 @@ fn changes_by_container(rules: CatalogBuilder) -> Vec<(String, String)> {
 }
 
 #[test]
-fn b5_a_write_that_changes_nothing_is_the_first_touch_all_the_same() {
+fn e1_each_application_of_a_container_has_its_own_changes() {
     let expected =
-        [("Health", "Heal"), ("Mana", "Drain")].map(|(one, other)| (one.to_owned(), other.to_owned()));
+        [("Mana", "Drain"), ("Health", "Hit")].map(|(one, other)| (one.to_owned(), other.to_owned()));
     assert_eq!(changes_by_container(rules_in_steps()), expected);
     assert_eq!(changes_by_container(rules()), expected);
 }

@@ -91,7 +91,7 @@ impl Reader {
             level,
             input: doc.input.as_ref().map(|input| input.value.clone()),
             source_object: saved.source_object.as_ref().map(number_of),
-            dynamic_tags: texts(&saved.tags),
+            dynamic_tags: texts(&saved.tags).into_iter().chain(texts(&doc.dynamic_tags)).collect(),
             parameters: parameters.map(|(name, value)| (name.0.value.clone(), value.0.value)).collect(),
             granted_by: None,
             used_charges: saved.used_charges.as_ref().map_or(0, count),
@@ -145,6 +145,8 @@ impl Reader {
             own_period: seconds(&saved.own_period),
             granted_tags: texts(&saved.granted_tags),
             asset_tags: texts(&saved.asset_tags),
+            context_tags: texts(&saved.context_tags),
+            ability_tags: texts(&saved.ability_tags),
             stream: saved.stream.as_ref().and_then(|bytes| key(bytes, sink)),
             ..CharacterEffect::new(doc.effect.as_ref().map(|name| name.value.clone()).unwrap_or_default())
         }

@@ -204,6 +204,8 @@ fn saved_effect(known: &CharacterEffect, character: &Character) -> SavedEffectDo
         own_period: known.own_period.map(|span| number(span.as_seconds())),
         granted_tags: some_tags(&known.granted_tags, GrantedTag),
         asset_tags: some_tags(&known.asset_tags, Tag),
+        context_tags: some_tags(&known.context_tags, Tag),
+        ability_tags: some_tags(&known.ability_tags, Tag),
         stream: known.stream.map(|stream| hex(stream.to_be_bytes().to_vec())),
         rules: known.rules.map(|rules| hex(rules.to_be_bytes().to_vec())),
         definition: known.definition.as_ref().map(|definition| hex(sealed(definition))),

@@ -277,9 +277,6 @@ impl<'s> Checker<'s> {
             (TagRole::Cue, _) => {
                 ("is not under `GameplayCue`, so no cue manager hears it", "use a tag under `GameplayCue`")
             }
-            (TagRole::Granted, "GameplayCue") => {
-                ("is a cue, not a state that can be granted", "list it under `GameplayCues`")
-            }
             (TagRole::Ability, "Cooldown" | "GameplayCue" | "State") => {
                 ("does not classify an ability: its prefix is reserved", "use a tag under `Ability`")
             }

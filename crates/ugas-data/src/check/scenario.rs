@@ -13,7 +13,7 @@ use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRe
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 33] = [
+const OUTCOMES: [&str; 34] = [
     "Ok",
     "ControllerInactive",
     "NotGranted",
@@ -35,6 +35,7 @@ const OUTCOMES: [&str; 33] = [
     "StillActive",
     "CircularDependency",
     "MissingSetByCaller",
+    "InvalidPeriod",
     "NonFinite",
     "MissingCalculation",
     "MissingCurve",

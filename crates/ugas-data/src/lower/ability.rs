@@ -88,6 +88,7 @@ pub(super) fn set(doc: &AbilitySetDoc) -> AbilitySetDef {
     let abilities = doc.abilities.iter().map(|entry| AbilityGrantDef {
         level: count(&entry.level, 1),
         input: entry.input.as_ref().map(|input| input.value.clone()),
+        dynamic_tags: texts(&entry.dynamic_tags),
         ..AbilityGrantDef::new(text(&entry.ability))
     });
     AbilitySetDef {

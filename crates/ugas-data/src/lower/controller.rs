@@ -6,7 +6,7 @@ use ugas_core::controller::{ControllerDef, TemplateEffectDef};
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::time::Span;
 
-use super::{metadata, text};
+use super::{metadata, text, texts};
 use crate::check::Index;
 use crate::model::controller::{ControllerDoc, ControllerEffectDoc};
 
@@ -42,6 +42,7 @@ pub(super) fn template(doc: &ControllerDoc, index: &Index<'_>) -> ControllerDef 
                 level: level(grant.level.as_ref().map(|level| level.0.value)),
                 input: grant.input.as_ref().map(|input| input.value.clone()),
                 is_active: grant.is_active.as_ref().is_some_and(|flag| flag.0.value),
+                dynamic_tags: texts(&grant.dynamic_tags),
                 ..AbilityGrantDef::new(text(&grant.ability))
             })
             .collect(),

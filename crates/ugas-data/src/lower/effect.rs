@@ -124,6 +124,13 @@ fn additional(doc: &AdditionalEffectDoc) -> AdditionalEffectDef {
         to: doc.to.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
         source_tags: requirement(&doc.source_tags),
         target_tags: requirement(&doc.target_tags),
+        context_tags: requirement(&doc.context_tags),
+        set_by_caller: doc
+            .set_by_caller
+            .iter()
+            .flat_map(|numbers| &numbers.0)
+            .map(|(tag, formula)| (tag.value.clone(), formula.text.value.clone()))
+            .collect(),
     }
 }
 
@@ -137,5 +144,6 @@ fn grant(doc: &AbilityGrantDoc) -> AbilityGrantDef {
         removal: policy.unwrap_or(if stays { AbilityRemoval::Keep } else { AbilityRemoval::default() }),
         activate_on_grant: flag(&doc.activate_on_grant, Absent::False),
         is_active: false,
+        dynamic_tags: texts(&doc.dynamic_tags),
     }
 }

@@ -1,7 +1,7 @@
 //! Curves and calculations.
 
 use ugas_core::curve::CurveDef;
-use ugas_core::effect::calculation::{CalculationDef, CaptureDef, OutputDef};
+use ugas_core::effect::calculation::{CalculationDef, CaptureDef, ContextTagDef, OutputDef};
 
 use super::magnitude::operation;
 use super::text;
@@ -43,8 +43,14 @@ pub(super) fn calculation(doc: &CalculationDoc) -> CalculationDef {
                 attribute: text(&output.attribute),
                 operation: operation(&output.operation),
                 magnitude: output.magnitude.as_ref().map(formula).unwrap_or_default(),
+                to: output.to.as_ref().map(|choice| choice.0.value).unwrap_or_default(),
             })
             .collect(),
         result: doc.result.as_ref().map(formula),
+        tags: doc
+            .tags
+            .iter()
+            .map(|mark| ContextTagDef { tag: text(&mark.tag), when: mark.when.as_ref().map(formula) })
+            .collect(),
     }
 }

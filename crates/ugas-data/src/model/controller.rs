@@ -5,7 +5,7 @@ use ugas_core::controller::ReplicationMode;
 use super::saved::{SavedAbilityDoc, SavedDoc, SavedEffectDoc};
 use super::{
     AbilityName, ActionSetName, AttributeName, DataTag, EffectName, GrantedTag, InputName, MetadataDoc, Name,
-    SetName,
+    SetName, Tag,
 };
 use crate::decode::{
     AtLeastOne, Choice, Definitions, Field, Flag, Integer, NamedMap, NonNegative, Number, Raw, Text, choice,
@@ -88,6 +88,7 @@ record! {
         ability: required AbilityName = "AbilityClass", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
+        dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
         handle: optional Text = "Handle", "Handle of a saved ability.";
         is_active: optional Flag = "bIsActive", "Whether it was active when saved.";
         saved: optional SavedAbilityDoc = "Saved", "What else a saved character knows of it.";

@@ -10,11 +10,12 @@ use ugas_core::prediction::{Prediction, Randomness};
 
 use super::magnitude::{MagnitudeDoc, ModifierDoc, OperationWord, TagRequirementDoc};
 use super::{
-    AbilityName, AttributeName, CalculationName, CueTag, EffectName, GrantedTag, InputName, MetadataDoc,
-    Name, Tag,
+    AbilityName, AttributeName, CalculationName, CueTag, DataTag, EffectName, GrantedTag, InputName,
+    MetadataDoc, Name, Tag,
 };
 use crate::decode::{
-    Choice, Definitions, Field, Flag, Integer, NonNegative, Number, Text, Visitor, choice, record,
+    Choice, Definitions, Field, Flag, Formula, Integer, NamedMap, NonNegative, Number, Text, Visitor, choice,
+    record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
@@ -178,6 +179,7 @@ record! {
         remove_on_removal: optional Flag = "RemoveOnEffectRemoval", "Whether it goes with the effect (default: true).";
         removal: optional Choice<AbilityRemoval> = "RemovalPolicy", "How it goes with the effect (default: CancelImmediately).";
         activate_on_grant: optional Flag = "ActivateOnGrant", "Whether it is activated at once (default: false).";
+        dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
     }
 }
 
@@ -212,6 +214,8 @@ record! {
         to: optional Choice<AdditionalTo> = "To", "Whom it is applied to (default: Target).";
         source_tags: optional TagRequirementDoc = "SourceTags", "What the source must and must not have.";
         target_tags: optional TagRequirementDoc = "TargetTags", "What the target must and must not have.";
+        context_tags: optional TagRequirementDoc = "ContextTags", "Context tags that the application must and must not have.";
+        set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for the effect by tag: expressions over source and target of the parent, evaluated after it executed.";
     }
 }
 

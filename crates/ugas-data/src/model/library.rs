@@ -1,15 +1,17 @@
 //! Lists of our own: curves, calculations, ability sets, effect containers.
 
 use ugas_core::curve::Interpolation;
+use ugas_core::effect::calculation::OutputTo;
 use ugas_core::effect::magnitude::{CaptureFrom, CaptureTime};
 
 use super::ability::TargetingDoc;
 use super::magnitude::OperationWord;
-use super::{AbilityName, AttributeName, EffectName, GrantedTag, InputName, MetadataDoc, Name, SetName};
+use super::{AbilityName, AttributeName, EffectName, GrantedTag, InputName, MetadataDoc, Name, SetName, Tag};
 use crate::decode::{Choice, Formula, Integer, List, NamedMap, Number, Vector, choice, record};
 
 choice! {
     Interpolation { "Linear" => Self::Linear, "Step" => Self::Step }
+    OutputTo { "Target" => Self::Target, "Source" => Self::Source }
 }
 
 record! {
@@ -33,9 +35,18 @@ record! {
 record! {
     /// What an execution writes.
     OutputDoc, "output" {
-        attribute: required AttributeName = "Attribute", "Attribute of the target that is written.";
+        attribute: required AttributeName = "Attribute", "Attribute that is written.";
         operation: required Choice<OperationWord> = "Operation", "How.";
         magnitude: required Formula = "Magnitude", "Expression for the amount.";
+        to: optional Choice<OutputTo> = "To", "Controller whose attribute is written (default: Target).";
+    }
+}
+
+record! {
+    /// A context tag that a calculation marks (E14).
+    ContextTagDoc, "context tag" {
+        tag: required Tag = "Tag", "The tag.";
+        when: optional Formula = "When", "Condition: the tag is marked if this is not zero (default: always).";
     }
 }
 
@@ -47,6 +58,7 @@ record! {
         lets: optional NamedMap<Name, Formula> = "Let", "Named intermediate results, in order.";
         outputs: list OutputDoc = "Outputs", "What an execution writes.";
         result: optional Formula = "Result", "Result of a magnitude calculation or a requirement.";
+        tags: list ContextTagDoc = "Tags", "Context tags that it marks, such as Hit.Critical.";
     }
 }
 
@@ -56,6 +68,7 @@ record! {
         ability: required AbilityName = "Ability", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
+        dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
     }
 }
 

@@ -141,6 +141,8 @@ record! {
         own_period: optional Number = "OwnPeriod", "A period that the caller gave, in seconds.";
         granted_tags: list GrantedTag = "GrantedTags", "Tags that it grants besides.";
         asset_tags: list Tag = "AssetTags", "Tags that describe it besides.";
+        context_tags: list Tag = "ContextTags", "Context tags of its application.";
+        ability_tags: list Tag = "AbilityTags", "Tags of the ability that it comes from.";
         stream: optional Hex = "Stream", "Key of its dice.";
         rules: optional Hex = "Rules", "Hash of the definition that gave its numbers.";
         definition: optional Hex = "Definition", "Its definition as bytes, if it was created at run time.";

@@ -12,8 +12,8 @@ pub use ability::{
     TargetsDoc,
 };
 pub use expect::{
-    AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CuesExpectDoc, EventsDoc, ExpectDoc,
-    ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
+    AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CueExpectDoc, CuesExpectDoc, EventsDoc,
+    ExpectDoc, ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
 };
 pub use state::{ConfigDoc, ControllerHandle, StateDoc, StateFileDoc, StateHash};
 
@@ -81,6 +81,7 @@ record! {
         ability: required AbilityName = "Ability", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
+        dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
     }
 }
 
@@ -117,7 +118,7 @@ record! {
         level: optional Number = "Level", "Its level (default: 1).";
         set_by_caller: optional NamedMap<DataTag, Number> = "SetByCaller", "Numbers of the caller by tag.";
         duration: optional Number = "Duration", "Seconds that replace the duration of the effect.";
-        period: optional NonNegative = "Period", "Seconds that replace the period of the effect; 0 replaces nothing.";
+        period: optional Number = "Period", "Seconds that replace the period of the effect; must be greater than 0, or the application is refused with InvalidPeriod.";
         alias: optional Name = "As", "Name of the active effect for later steps.";
     }
 }

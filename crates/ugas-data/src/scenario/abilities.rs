@@ -30,6 +30,10 @@ impl<'s> Runner<'s> {
         for (name, value) in doc.parameters.iter().flat_map(|parameters| &parameters.0) {
             grant = grant.parameter(&name.value, value.0.value);
         }
+        for tag in doc.dynamic_tags.iter() {
+            let tag = self.simulation.catalog().tag(&tag.value).map_err(|error| error.to_string())?;
+            grant = grant.tag(tag);
+        }
         let granted = self.execute(Command::GrantWith { controller, grant: Box::new(grant) });
         if let Some(alias) = &doc.alias {
             let handle = match &granted {

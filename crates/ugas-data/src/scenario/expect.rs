@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-9;
 /// An expected zero is zero but for this.
 const ZERO: f64 = 1e-12;
 
-fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
+pub(super) fn is_near(actual: f64, expected: f64, tolerance: f64) -> bool {
     let room = if expected == 0.0 { ZERO } else { tolerance * expected.abs() };
     (actual - expected).abs() <= room
 }
@@ -117,6 +117,7 @@ impl Runner<'_> {
             }
         }
         self.events_before.clone_from(&self.events);
+        self.executed_cues.clear();
     }
 
     fn check_controller(
@@ -164,6 +165,10 @@ impl Runner<'_> {
                 let span = known.cues.as_ref().map(|cues| cues.span).unwrap_or_default();
                 self.differs(span, format!("the cues on {name}"), list(expected), list(actual));
             }
+        }
+        if let Some(executed) = known.cues.as_ref().and_then(|cues| cues.executed.as_ref()) {
+            let span = known.cues.as_ref().map(|cues| cues.span).unwrap_or_default();
+            self.check_executed_cues(name, id, executed, span, tolerance);
         }
         for cue in known.cues.iter().flat_map(|cues| cues.not_active.iter()) {
             let shown = self.simulation.controller(id).map(|known| known.cues()).unwrap_or_default();

@@ -7,6 +7,7 @@ use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::AbilityGrantDef;
+use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::simulation::{Simulation, Spawn};
 use ugas_core::targeting::Team;
@@ -66,6 +67,8 @@ pub struct Runner<'s> {
     pub(super) events: BTreeMap<&'static str, u64>,
     /// The same at the last expectation.
     pub(super) events_before: BTreeMap<&'static str, u64>,
+    /// Events of executed cues since the last expectation.
+    pub(super) executed_cues: Vec<Event>,
     /// Outcome of the last step that was not a check.
     pub(super) last: &'static str,
     /// The codes of all its reasons.
@@ -149,6 +152,7 @@ impl<'s> Runner<'s> {
             activations: BTreeMap::new(),
             events: BTreeMap::new(),
             events_before: BTreeMap::new(),
+            executed_cues: Vec::new(),
             last: "Ok",
             reasons: Vec::new(),
             failures: Vec::new(),
@@ -278,6 +282,7 @@ impl<'s> Runner<'s> {
                         .and_then(|level| u32::try_from(level.0.value).ok())
                         .unwrap_or(1),
                     input: grant.input.as_ref().map(|input| input.value.clone()),
+                    dynamic_tags: grant.dynamic_tags.iter().map(|tag| tag.value.clone()).collect(),
                     ..AbilityGrantDef::new(grant.ability.as_ref().map_or("", |name| &name.value))
                 })
                 .collect(),
@@ -428,6 +433,9 @@ impl<'s> Runner<'s> {
         while let Some(event) = self.simulation.poll_event() {
             *self.events.entry(event.kind.name()).or_default() += 1;
             observer.event(self, &event);
+            if matches!(event.kind, EventKind::CueExecuted { .. }) {
+                self.executed_cues.push(event);
+            }
         }
     }
 

@@ -296,7 +296,7 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
         E::CueEnded { controller, cue } => {
             (K::CueEnded, Some(controller), with(|body| body.cue = cue_of(cue.index())))
         }
-        E::CueFlashed { controller, source, cue, magnitude, level, location } => {
+        E::CueFlashed { controller, source, cue, magnitude, level, location, .. } => {
             let part = ugas_client_event_cue {
                 source: source.map_or(0, |id| id.to_bits().get()),
                 magnitude,

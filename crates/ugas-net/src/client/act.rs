@@ -3,8 +3,11 @@
 //! Everything is checked here as far as it can be, takes effect in the next tick, and is sent then. Handles are those of
 //! the client's own simulation; on the wire they are the server's.
 
+use std::sync::Arc;
+
 use ugas_core::ability::{ActivationRefusal, GameplayEvent, NetExecution};
 use ugas_core::effect::PredictionKey;
+use ugas_core::event::CueDetails;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
 use ugas_core::input::InputId;
 use ugas_core::simulation::ActivationRequest;
@@ -383,15 +386,36 @@ impl Client {
             return;
         };
         if self.impulses.is_news(&burst, controller) {
+            let source = burst.source.and_then(|source| self.mirror.local(source));
+            let details = burst.details.as_deref().and_then(|bytes| CueDetails::from_bytes(bytes).ok());
             self.events.push_back(ClientEvent::CueFlashed {
                 controller,
-                source: burst.source.and_then(|source| self.mirror.local(source)),
+                details: details.map(|details| Arc::new(self.complete_details(details, controller, source))),
+                source,
                 cue: burst.cue,
                 magnitude: burst.magnitude.into(),
                 level: burst.level.into(),
                 location: burst.location,
             });
         }
+    }
+}
+
+impl Client {
+    /// Adds to the context of a cue what the client knows itself: who is involved, and their tags.
+    fn complete_details(
+        &self,
+        mut details: CueDetails,
+        target: ControllerId,
+        source: Option<ControllerId>,
+    ) -> CueDetails {
+        let tags =
+            |id: ControllerId| self.simulation.tags(id).map(|tags| tags.bits().clone()).unwrap_or_default();
+        details.instigator = source;
+        details.target_tags = tags(target);
+        details.source_tags = source.map(tags).unwrap_or_default();
+        details.source_tags.union_with(&details.ability_tags);
+        details
     }
 }
 

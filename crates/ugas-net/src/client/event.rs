@@ -1,7 +1,9 @@
 //! What a client's host hears.
 
+use std::sync::Arc;
+
 use ugas_core::effect::{PredictionKey, Vector3};
-use ugas_core::event::Event;
+use ugas_core::event::{CueDetails, Event};
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::time::Time;
@@ -138,6 +140,8 @@ pub enum ClientEvent {
         level: f64,
         /// Where.
         location: Option<Vector3>,
+        /// Rest of its context (C1): causer, hit, levels, tags, payload.
+        details: Option<Arc<CueDetails>>,
     },
     /// An ability was granted.
     AbilityGranted {

@@ -246,6 +246,7 @@ mod tests {
             magnitude: 0.0,
             level: 1.0,
             location: None,
+            details: None,
         }
     }
 

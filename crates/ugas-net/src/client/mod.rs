@@ -471,6 +471,7 @@ fn happened(event: Event) -> ClientEvent {
             magnitude: parameters.magnitude,
             level: parameters.level,
             location: parameters.location,
+            details: parameters.details,
         },
         _ => ClientEvent::Happened(event),
     }

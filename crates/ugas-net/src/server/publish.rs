@@ -8,9 +8,10 @@ mod blocks;
 mod draft;
 
 use smallvec::SmallVec;
-use ugas_core::event::{Event, EventKind};
+use ugas_core::event::{CueDetails, Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
+use ugas_core::tag::TagBits;
 use ugas_core::time::Span;
 
 use self::blocks::Blocks;
@@ -18,6 +19,7 @@ use self::draft::{BEFORE_BLOCK, Draft};
 use super::session::Sent;
 use super::{Flash, Host, PeerId, Server};
 use crate::lens::LensId;
+use crate::limits::MAX_CUE_DETAILS;
 use crate::message::{Burst, PacketId, Word};
 use crate::rate::DATAGRAM_OVERHEAD;
 use crate::replica::Cursor;
@@ -305,7 +307,9 @@ impl<H: Host> Server<H> {
         let mut bursts = core::mem::take(&mut session.bursts);
         for waiting in bursts.iter_mut().filter(|burst| !burst.is_sent) {
             let Some(flash) = self.flashes.get((waiting.number - first) as usize) else { continue };
-            let EventKind::CueExecuted { controller, cue, parameters } = flash.event.kind else { continue };
+            let EventKind::CueExecuted { controller, cue, ref parameters } = flash.event.kind else {
+                continue;
+            };
             let source = flash.event.cause.source;
             let is_own = source.is_some_and(|source| session.owned.contains(&source));
             let burst = Burst {
@@ -318,6 +322,10 @@ impl<H: Host> Server<H> {
                 magnitude: short(parameters.magnitude),
                 level: short(parameters.level),
                 location: parameters.location.filter(|place| place.iter().all(|at| at.is_finite())),
+                details: parameters.details.as_deref().and_then(|details| {
+                    let is_hidden = source.is_some_and(|source| !session.sees(source));
+                    shown_details(details, is_hidden)
+                }),
             };
             while drafts.get_mut(at).is_some_and(|draft| !draft.burst(&burst)) {
                 at += 1;
@@ -328,6 +336,29 @@ impl<H: Host> Server<H> {
         }
         session.bursts = bursts;
     }
+}
+
+/// Context of a cue as a client may know it (C1), as bytes; `None` if it says nothing or is too long. Without its payload it
+/// may be short enough.
+fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>> {
+    let mut shown = details.clone();
+    shown.instigator = None;
+    shown.source_tags = TagBits::default();
+    shown.target_tags = TagBits::default();
+    if is_source_hidden {
+        shown.causer = None;
+        shown.source_object = None;
+        shown.origin = None;
+        shown.ability = None;
+        shown.ability_level = None;
+        shown.ability_tags = TagBits::default();
+        shown.payload = None;
+    }
+    let mut bytes = shown.to_bytes();
+    if bytes.len() > MAX_CUE_DETAILS && shown.payload.take().is_some() {
+        bytes = shown.to_bytes();
+    }
+    (bytes.len() <= MAX_CUE_DETAILS).then_some(bytes)
 }
 
 /// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.

@@ -203,7 +203,7 @@ impl Bout {
     /// Nobody acts on what is hidden from them: cheats never see the vault, and so nothing of theirs gets there.
     pub(super) fn judge_reach(&mut self, event: &Event) {
         let (EventKind::EffectApplied { target, effect, .. }
-        | EventKind::EffectExecuted { target, effect, active: None }) = event.kind
+        | EventKind::EffectExecuted { target, effect, active: None, .. }) = event.kind
         else {
             return;
         };

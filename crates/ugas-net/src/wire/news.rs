@@ -4,6 +4,7 @@ use super::error::EncodeError;
 use super::group;
 use super::values::{Decoder, Encoder};
 use crate::bits::{WireError, WireErrorKind};
+use crate::limits::MAX_CUE_DETAILS;
 use crate::message::{Burst, CommandResult, Rejection, Verdict};
 use crate::tick::Tick;
 
@@ -56,7 +57,10 @@ impl Encoder<'_> {
         })?;
         self.number("the magnitude of a cue", f64::from(burst.magnitude))?;
         self.number("the level of a cue", f64::from(burst.level))?;
-        self.option(burst.location, |this, location| this.vector("the place of a cue", location))
+        self.option(burst.location, |this, location| this.vector("the place of a cue", location))?;
+        self.option(burst.details.as_ref(), |this, details| {
+            this.bytes("the context of a cue", details, MAX_CUE_DETAILS)
+        })
     }
 }
 
@@ -88,6 +92,7 @@ impl Decoder<'_> {
             magnitude: self.short_number()?,
             level: self.short_number()?,
             location: self.option(Self::vector)?,
+            details: self.option(|this| this.bytes("the context of a cue", MAX_CUE_DETAILS))?,
         })
     }
 

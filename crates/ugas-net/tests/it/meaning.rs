@@ -245,6 +245,7 @@ fn burst(burst: &Burst) -> Value {
         "magnitude": f64::from(burst.magnitude),
         "level": f64::from(burst.level),
         "location": burst.location,
+        "details": burst.details.as_ref().map(|details| hex(details)),
     })
 }
 

@@ -241,9 +241,10 @@ fn result() -> impl Strategy<Value = CommandResult> {
 
 fn burst() -> impl Strategy<Value = Burst> {
     let names = (tick(), any::<u16>(), tag(), handle(), prop::option::of(handle()), prop::option::of(key()));
-    let numbers = (short_number(), short_number(), prop::option::of(vector()));
+    let details = prop::option::of(prop::collection::vec(any::<u8>(), 0..64));
+    let numbers = (short_number(), short_number(), prop::option::of(vector()), details);
     (names, numbers).prop_map(
-        |((tick, ordinal, cue, controller, source, key), (magnitude, level, location))| Burst {
+        |((tick, ordinal, cue, controller, source, key), (magnitude, level, location, details))| Burst {
             tick,
             ordinal,
             cue,
@@ -253,6 +254,7 @@ fn burst() -> impl Strategy<Value = Burst> {
             magnitude,
             level,
             location,
+            details,
         },
     )
 }

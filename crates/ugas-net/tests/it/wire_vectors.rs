@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-2.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-3.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -249,6 +249,7 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         magnitude: 25.0,
         level: 1.0,
         location: None,
+        details: None,
     };
     let elsewhere = Burst {
         tick: Tick(215_990),
@@ -258,6 +259,7 @@ fn to_client() -> Vec<(&'static str, ToClient)> {
         magnitude: 0.1,
         level: 2.5,
         location: Some([1.0, -2.0, 0.5]),
+        details: Some(vec![0, 1, 254, 255]),
         ..burst.clone()
     };
     let all = (0..20).map(|index| {

@@ -40,7 +40,9 @@ const NEXT_TICK: u64 = 1 << 19;
 const LAST_SOURCE: u64 = 1 << 20;
 const NOT_GIVEN: u64 = 1 << 21;
 const DICE: u64 = 1 << 22;
-const KNOWN: u64 = (1 << 23) - 1;
+const CONTEXT_TAGS: u64 = 1 << 23;
+const ABILITY_TAGS: u64 = 1 << 24;
+const KNOWN: u64 = (1 << 25) - 1;
 
 /// Whether the dice of an effect may be known to whoever reads its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,6 +131,8 @@ pub(crate) fn write_effect(
         (LAST_SOURCE, last_source.is_some()),
         (NOT_GIVEN, !active.given),
         (DICE, dice == Dice::Shared),
+        (CONTEXT_TAGS, !context.tags().is_empty()),
+        (ABILITY_TAGS, context.ability_tags().is_some()),
     ]);
     active.effect.encode(encoder);
     encoder.unsigned(bits);
@@ -166,6 +170,8 @@ pub(crate) fn write_effect(
     write(LAST_SOURCE, &Bare(last_source.as_ref()));
     write(DICE, &active.stream);
     write(DICE, &(i64::from(active.ticks()) - i64::from(clock.ticks)));
+    write(CONTEXT_TAGS, context.tags());
+    write(ABILITY_TAGS, &Bare(context.ability_tags()));
 }
 
 /// Reads an effect that is on `target`.
@@ -199,7 +205,8 @@ pub(crate) fn read_effect(
     let hit = read_if(bits, CONTEXT, decoder)?.flatten();
     context.set_origin(read_if(bits, CONTEXT, decoder)?.flatten());
     let raw_payload = read_if(bits, CONTEXT, decoder)?.flatten();
-    let context = context.with_details(&Rare::new(ContextDetails { hit, raw_payload }));
+    let context =
+        context.with_details(&Rare::new(ContextDetails { hit, raw_payload, ..ContextDetails::default() }));
     let captured = read_if(bits, CAPTURED, decoder)?;
     let captured = captured.unwrap_or_else(|| smallvec::smallvec![Reading::NONE; effect.captures.len()]);
     let new = EffectSpec::new(id, effect.name_hash, level, context);
@@ -215,6 +222,8 @@ pub(crate) fn read_effect(
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
     let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let more_ticks = read_if(bits, DICE, decoder)?.unwrap_or(0);
+    spec.context.set_tags(read_if(bits, CONTEXT_TAGS, decoder)?.unwrap_or_default());
+    spec.context.set_ability_tags(Rare::new(read_if(bits, ABILITY_TAGS, decoder)?.unwrap_or_default()));
     let magnitudes = match magnitudes {
         Some(magnitudes) => magnitudes,
         None => {

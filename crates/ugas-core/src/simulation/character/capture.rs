@@ -222,6 +222,8 @@ impl<'a> Taking<'a> {
             own_period: spec.period(),
             granted_tags: self.tags(granted_tags.iter().copied()),
             asset_tags: self.tags(spec.asset_tags().iter().copied()),
+            context_tags: self.tags(context.tags().iter()),
+            ability_tags: self.tags(context.ability_tags().into_iter().flat_map(TagBits::iter)),
             stream: definition.uses_random.then_some(*stream),
         }
     }

@@ -54,9 +54,9 @@ impl Restoring<'_> {
 
     fn announce_effect(&mut self, id: ActiveEffectId) {
         let Some(active) = self.sim.state.effects.get(id) else { return };
-        let (effect, target) = (active.effect, self.id);
+        let (effect, target, context_tags) = (active.effect, self.id, active.spec.context.tags().clone());
         self.sim.emit(match active.status {
-            EffectStatus::Running => EventKind::EffectApplied { effect, active: id, target },
+            EffectStatus::Running => EventKind::EffectApplied { effect, active: id, target, context_tags },
             EffectStatus::Queued => EventKind::EffectQueued { effect, active: id, target },
         });
     }

@@ -18,6 +18,7 @@ use crate::effect::{
 };
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
+use crate::rare::Rare;
 use crate::refusal::Limit;
 use crate::simulation::runtime::DefineEffectError;
 use crate::tag::{TagBits, TagSet};
@@ -193,6 +194,8 @@ impl<'a> Restoring<'a> {
             own_period,
             granted_tags,
             asset_tags,
+            context_tags,
+            ability_tags,
             ..
         } = saved;
         let mut numbers: SmallVec<[(TagId, f64); 2]> = SmallVec::new();
@@ -216,6 +219,10 @@ impl<'a> Restoring<'a> {
         context.set_hit(*hit);
         context.set_origin(*origin);
         context.set_raw_payload(payload.clone());
+        context.set_tags(context_tags.iter().filter_map(|name| self.tag(name)).collect());
+        let ability_tags: Vec<TagId> = ability_tags.iter().filter_map(|name| self.tag(name)).collect();
+        let ability_tags = TagBits::closed(self.sim.catalog.tags(), ability_tags);
+        context.set_ability_tags(Rare::new(ability_tags));
         let mut spec = EffectSpec {
             set_by_caller: numbers,
             granted_tags: granted_tags.iter().filter_map(|name| self.tag(name)).collect(),

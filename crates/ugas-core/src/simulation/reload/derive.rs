@@ -9,7 +9,7 @@ use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::TagId;
 use crate::modifier::aggregate::ModifierEntry;
 use crate::row::Row;
-use crate::simulation::activate::{acting, cue_parameters};
+use crate::simulation::activate::acting;
 use crate::tag::TagContainer;
 use crate::timer::TimerWheel;
 
@@ -78,10 +78,12 @@ impl Reload<'_> {
         let before = core::mem::replace(&mut controller.extras.make_mut().cues, cues.clone());
         let mut shown = before.clone();
         for (instance, effect) in self.next.giving_effects(id) {
-            let parameters = cue_parameters(instance, effect);
-            for cue in effect.cues.iter() {
+            let mut parameters = None;
+            for cue in self.next.held_cues(effect, &instance.spec) {
                 if let Err(at) = shown.binary_search_by_key(&cue, |(tag, _)| *tag) {
                     shown.insert(at, (cue, 1));
+                    let of_effect = || self.next.present_cue_parameters(instance, effect);
+                    let parameters = parameters.get_or_insert_with(of_effect).clone();
                     self.work.announcements.push(EventKind::CueAdded { controller: id, cue, parameters });
                 }
             }

@@ -15,6 +15,7 @@ use crate::event::{EventKind, RemovalReason};
 use crate::expr::Side;
 use crate::handle::ActiveEffectId;
 use crate::id::TagId;
+use crate::rare::Rare;
 use crate::refusal::RefusalReason;
 use crate::reload::{ReloadOutcome, ReloadPlace};
 use crate::simulation::State;
@@ -125,10 +126,17 @@ impl Reload<'_> {
         };
         let granted_tags = tags(&spec.granted_tags);
         let asset_tags = tags(spec.asset_tags());
+        let mut context = spec.context.clone();
+        context.set_tags(spec.context.tags().iter().filter_map(|tag| self.ids.tag(tag)).collect());
+        let ability_tags = spec.context.ability_tags();
+        let ability_tags =
+            ability_tags.into_iter().flat_map(TagBits::iter).filter_map(|tag| self.ids.tag(tag));
+        let ability_tags = TagBits::closed(self.next.catalog.tags(), ability_tags);
+        context.set_ability_tags(Rare::new(ability_tags));
         let mut translated = EffectSpec {
             set_by_caller: numbers,
             granted_tags,
-            ..EffectSpec::new(spec.effect, spec.name_hash, spec.level, spec.context.clone())
+            ..EffectSpec::new(spec.effect, spec.name_hash, spec.level, context)
         };
         translated.set_duration(spec.duration());
         translated.set_period(spec.period());

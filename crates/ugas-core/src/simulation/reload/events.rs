@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::Reload;
 use crate::ability::{ActivationReason, ActivationRefusal, EndReason};
 use crate::effect::calculation::CalculationError;
-use crate::event::{Event, EventKind};
+use crate::event::{CueDetails, Event, EventKind};
 use crate::expr::EvalError;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::reload::Renumbering;
+use crate::tag::TagBits;
 
 impl Reload<'_> {
     pub(super) fn translate_events(&mut self) {
@@ -69,9 +70,13 @@ impl Renumbering {
             | EventKind::TagCountChanged { tag, .. } => {
                 *tag = self.tag_or_unknown(*tag);
             }
-            EventKind::CueAdded { cue, .. }
-            | EventKind::CueRemoved { cue, .. }
-            | EventKind::CueExecuted { cue, .. } => *cue = self.tag_or_unknown(*cue),
+            EventKind::CueRemoved { cue, .. } => *cue = self.tag_or_unknown(*cue),
+            EventKind::CueAdded { cue, parameters, .. } | EventKind::CueExecuted { cue, parameters, .. } => {
+                *cue = self.tag_or_unknown(*cue);
+                if let Some(details) = &mut parameters.details {
+                    self.cue_details(Arc::make_mut(details));
+                }
+            }
             EventKind::BeforeEffectApplied { effect, values, .. } => {
                 *effect = self.effect_or_unknown(*effect);
                 for (attribute, ..) in values {
@@ -82,10 +87,13 @@ impl Renumbering {
                 *effect = self.effect_or_unknown(*effect);
                 *attribute = self.attribute_or_unknown(*attribute);
             }
-            EventKind::EffectApplied { effect, .. }
-            | EventKind::EffectMerged { effect, .. }
+            EventKind::EffectApplied { effect, context_tags, .. }
+            | EventKind::EffectExecuted { effect, context_tags, .. } => {
+                *effect = self.effect_or_unknown(*effect);
+                *context_tags = context_tags.iter().map(|tag| self.tag_or_unknown(tag)).collect();
+            }
+            EventKind::EffectMerged { effect, .. }
             | EventKind::EffectQueued { effect, .. }
-            | EventKind::EffectExecuted { effect, .. }
             | EventKind::EffectRemoved { effect, .. }
             | EventKind::EffectStackChanged { effect, .. }
             | EventKind::EffectDurationChanged { effect, .. }
@@ -157,6 +165,17 @@ impl Renumbering {
         }
     }
 
+    fn cue_details(&self, details: &mut CueDetails) {
+        // By name, a set that is closed over ancestors stays closed.
+        let tags = |tags: &TagBits| TagBits::of_closed(tags.iter().filter_map(|tag| self.tag(tag)));
+        details.source_tags = tags(&details.source_tags);
+        details.ability_tags = tags(&details.ability_tags);
+        details.target_tags = tags(&details.target_tags);
+        let context_tags = details.context_tags.iter().map(|tag| self.tag_or_unknown(tag));
+        details.context_tags = context_tags.collect();
+        details.ability = details.ability.map(|ability| self.ability_or_unknown(ability));
+    }
+
     fn reason(&self, reason: &mut RefusalReason) {
         match reason {
             RefusalReason::UnknownController(_)
@@ -172,6 +191,7 @@ impl Renumbering {
             | RefusalReason::ChanceFailed
             | RefusalReason::StackOverflow { .. }
             | RefusalReason::MissingParameter
+            | RefusalReason::InvalidPeriod(_)
             | RefusalReason::CustomTask
             | RefusalReason::LimitReached(_) => {}
             RefusalReason::UnknownEffect(effect) => *effect = self.effect_or_unknown(*effect),
@@ -179,6 +199,7 @@ impl Renumbering {
             RefusalReason::MissingTag { tag, .. }
             | RefusalReason::BlockedTag { tag, .. }
             | RefusalReason::WouldBeRemoved { tag }
+            | RefusalReason::UnknownTag(tag)
             | RefusalReason::MissingSetByCaller(tag) => *tag = self.tag_or_unknown(*tag),
             RefusalReason::CircularDependency { chain } => {
                 for link in chain {

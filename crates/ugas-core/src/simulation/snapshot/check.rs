@@ -11,6 +11,7 @@ use crate::controller::Controller;
 use crate::effect::{ActiveEffect, EffectSpec, EffectStatus};
 use crate::handle::{ActivationId, TaskId};
 use crate::id::TagId;
+use crate::tag::TagBits;
 use crate::task::{Routine, RunningTask, Subject};
 use crate::time::{Span, Time};
 
@@ -137,7 +138,10 @@ impl Check<'_> {
         require(captured.len() == captures, "a spec has captured other values")?;
         let mut numbers = set_by_caller.iter().map(|(_, value)| value).chain([level]);
         let are_finite = numbers.all(|value| value.is_finite());
-        require(are_finite, "a number of a spec is not finite")
+        require(are_finite, "a number of a spec is not finite")?;
+        let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
+        let mut tags = spec.context.tags().iter().chain(of_ability);
+        require(tags.all(|tag| self.has_tag(tag)), "a context has tags that do not exist")
     }
 
     pub(in crate::simulation) fn ability(&self, granted: &GrantedAbility) -> Result<(), Wrong> {

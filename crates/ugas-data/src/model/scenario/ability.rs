@@ -13,6 +13,7 @@ record! {
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
         parameters: optional NamedMap<Name, Number> = "Parameters", "Parameters in the place of the definition's.";
+        dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
         alias: optional Name = "As", "Name of the grant for later steps.";
     }
 }

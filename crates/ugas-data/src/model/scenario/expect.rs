@@ -5,7 +5,7 @@ use ugas_core::nearest::nearest;
 
 use super::state::StateHash;
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, choice, record,
+    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
@@ -97,6 +97,27 @@ record! {
     CuesExpectDoc, "expected cues" {
         active: optional List<CueTag> = "Active", "Exactly the cues that are shown.";
         not_active: list CueTag = "NotActive", "Cues that are not shown.";
+        executed: optional List<CueExpectDoc> = "Executed", "All cues executed on the controller since the expectation before this one, in order; of each, the listed fields are compared.";
+    }
+}
+
+record! {
+    /// An executed cue that is expected (C1). Fields that are absent are not compared.
+    CueExpectDoc, "expected execution of a cue" {
+        cue: required CueTag = "Cue", "The cue.";
+        magnitude: optional Number = "Magnitude", "Its magnitude.";
+        level: optional Number = "Level", "Level of the effect.";
+        ability_level: optional Integer<0, 4294967295> = "AbilityLevel", "Level of the ability that it comes from.";
+        stacks: optional Integer<0, 4294967295> = "Stacks", "Stacks of the effect.";
+        duration: optional Number = "Duration", "Duration of the effect in seconds.";
+        effect: optional EffectName = "Effect", "The effect that it belongs to.";
+        source: optional Name = "Source", "The controller that caused it.";
+        location: optional Vector<3> = "Location", "Its place.";
+        normal: optional Vector<3> = "Normal", "Surface normal of the hit.";
+        origin: optional Vector<3> = "Origin", "World location of the effect.";
+        tags: optional List<Tag> = "Tags", "Exactly its context tags, in any order.";
+        source_tags: list Tag = "SourceTags", "Tags that its source has, themselves or a descendant.";
+        target_tags: list Tag = "TargetTags", "Tags that its target has, themselves or a descendant.";
     }
 }
 

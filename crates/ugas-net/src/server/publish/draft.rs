@@ -73,7 +73,7 @@ impl Draft {
 
     /// Adds a flash; false if there is no room.
     pub(super) fn burst(&mut self, burst: &Burst) -> bool {
-        let fits = self.take(BURST);
+        let fits = self.take(BURST + burst.details.as_ref().map_or(0, Vec::len));
         if fits {
             self.bursts.push(burst.clone());
         }
