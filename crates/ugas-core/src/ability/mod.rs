@@ -22,6 +22,7 @@ pub(crate) use stamp::context_of;
 use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
 use crate::tag::{TagBits, TagRequirement, TagSet};
+use crate::targeting::Targeting;
 use crate::task::{Number, Routine};
 
 /// A resolved [`AbilityDef`]: ids instead of names.
@@ -50,6 +51,8 @@ pub struct Ability {
     /// Effects that it may apply, each once, in the order of their ids (§13.7).
     pub(crate) effects: Box<[EffectId]>,
     pub(crate) routine: Routine,
+    /// A targeting from target to target.
+    pub(crate) chain: Option<Targeting>,
 }
 
 impl Ability {

@@ -49,7 +49,8 @@
 //!
 //! Version 2 added fields to definitions and configurations: how an effect and an ability are predicted, the floor of an
 //! attribute, and the seed of predictions. Version 3 added the prediction that an input which is kept was part of, and
-//! commands of clients. Older files are read as if these had said nothing.
+//! commands of clients. Version 4 added summoned controllers and the limit of them (A17), chains of targets, and input buffers
+//! whose window is an attribute. Older files are read as if these had said nothing.
 //!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!
@@ -79,7 +80,7 @@ pub use error::{DecodeError, DecodeErrorKind};
 pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
 
 /// The format version that is written. Older ones are read.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The bytes of a value, without an envelope.
 pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {

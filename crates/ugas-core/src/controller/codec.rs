@@ -25,7 +25,7 @@ plain_parts!(Controller |controller, decoder| where {
         skills,
         pending,
     } = controller;
-    Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls } = &**extras;
+    Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &**extras;
     Skills { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &**skills;
 } {
     ordinal,
@@ -56,6 +56,7 @@ plain_parts!(Controller |controller, decoder| where {
     team,
     rolls,
     runs,
+    summon [since 4],
     pending [unhashed],
 } => {
     Ok(Self {
@@ -65,7 +66,7 @@ plain_parts!(Controller |controller, decoder| where {
         avatar,
         replication,
         values: joined(base, current).map_err(|what| decoder.invalid(what))?,
-        extras: Seldom::from(Extras { placement, team, rolls, ..Extras::default() }),
+        extras: Seldom::from(Extras { placement, team, rolls, summon, ..Extras::default() }),
         skills: Seldom::from(Skills { runs, inputs, ..Skills::default() }),
         pending,
         ..Self::bare(buffer)

@@ -227,6 +227,7 @@ impl Writer<'_> {
             | Op::HasTag(..)
             | Op::Level
             | Op::Stacks
+            | Op::ChainJump
             | Op::SetByCaller(_)
             | Op::Param(_)
             | Op::Random

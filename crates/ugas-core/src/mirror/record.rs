@@ -13,9 +13,11 @@ pub(crate) use effect::{Dice, EffectFacts, read_effect, write_effect};
 pub(crate) use run::{read_run, read_task, write_run, write_task};
 pub(crate) use veil::{named_in_effect, named_in_run, veil_effect, veil_run};
 
+use super::names::Names;
 use crate::attribute::layout::Layout;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
-use crate::controller::{Controller, ReplicationMode};
+use crate::controller::{Controller, ReplicationMode, Summon, SummonName};
+use crate::handle::ControllerId;
 use crate::id::{ActorId, AttributeSetId, TemplateId};
 use crate::input::{InputBuffer, InputBufferConfig};
 use crate::simulation::InputState;
@@ -31,11 +33,40 @@ pub(crate) struct Head {
     pub(crate) replication: ReplicationMode,
     pub(crate) team: Option<Team>,
     pub(crate) sets: Vec<AttributeSetId>,
+    pub(crate) summon: Option<SummonHead>,
 }
 
-plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets });
+/// Origin of a summoned controller (A17). When it leaves is the authority's decision, and not shown.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct SummonHead {
+    pub(crate) instigator: ControllerId,
+    pub(crate) name: Option<SummonName>,
+}
 
-pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut Encoder) {
+impl SummonHead {
+    /// The same as a part of a client's controller: the authority decides when it leaves.
+    pub(crate) fn local(&self, names: &Names) -> Summon {
+        Summon {
+            instigator: names.local_or_unseen(self.instigator),
+            bound: None,
+            name: self.name.clone(),
+            expires: None,
+            sequence: 0,
+            timer: None,
+        }
+    }
+}
+
+plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets, summon });
+plain_struct!(SummonHead { instigator, name });
+
+/// Writes the head of a controller, with the instigator under the name that `instigator` gives it.
+pub(crate) fn write_head(
+    controller: &Controller,
+    layout: &Layout,
+    instigator: impl FnOnce(ControllerId) -> ControllerId,
+    encoder: &mut Encoder,
+) {
     let Controller { ordinal, template, owner, avatar, replication, extras, .. } = controller;
     ordinal.encode(encoder);
     template.encode(encoder);
@@ -44,6 +75,10 @@ pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut
     replication.encode(encoder);
     extras.team.encode(encoder);
     layout.sets.encode(encoder);
+    let head = controller
+        .summon()
+        .map(|summon| SummonHead { instigator: instigator(summon.instigator), name: summon.name.clone() });
+    head.encode(encoder);
 }
 
 /// What is held down, and what came too early.

@@ -49,6 +49,7 @@ mod rollback;
 mod runtime_effects;
 mod shortcuts;
 mod stacking;
+mod summons;
 mod tags;
 mod targeting;
 mod targets;

@@ -40,7 +40,8 @@ const NEXT_TICK: u64 = 1 << 19;
 const LAST_SOURCE: u64 = 1 << 20;
 const NOT_GIVEN: u64 = 1 << 21;
 const DICE: u64 = 1 << 22;
-const KNOWN: u64 = (1 << 23) - 1;
+const JUMP: u64 = 1 << 23;
+const KNOWN: u64 = (1 << 24) - 1;
 
 /// Whether the dice of an effect may be known to whoever reads its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,6 +130,7 @@ pub(crate) fn write_effect(
         (LAST_SOURCE, last_source.is_some()),
         (NOT_GIVEN, !active.given),
         (DICE, dice == Dice::Shared),
+        (JUMP, spec.jump != 0),
     ]);
     active.effect.encode(encoder);
     encoder.unsigned(bits);
@@ -164,6 +166,7 @@ pub(crate) fn write_effect(
     write(EXPIRES, &Bare(active.expires().as_ref()));
     write(NEXT_TICK, &active.next_tick());
     write(LAST_SOURCE, &Bare(last_source.as_ref()));
+    write(JUMP, &spec.jump);
     write(DICE, &active.stream);
     write(DICE, &(i64::from(active.ticks()) - i64::from(clock.ticks)));
 }
@@ -213,6 +216,7 @@ pub(crate) fn read_effect(
     let expires = read_if(bits, EXPIRES, decoder)?;
     let next_tick = read_if(bits, NEXT_TICK, decoder)?;
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
+    spec.jump = read_if(bits, JUMP, decoder)?.unwrap_or(0);
     let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let more_ticks = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let magnitudes = match magnitudes {

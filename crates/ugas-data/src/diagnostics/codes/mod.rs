@@ -80,6 +80,10 @@ pub(crate) mod ug094;
 pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
+pub(crate) mod ug160;
+pub(crate) mod ug161;
+pub(crate) mod ug162;
+pub(crate) mod ug163;
 
 use super::CodeDoc;
 
@@ -165,4 +169,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
+    &ug160::DOC,
+    &ug161::DOC,
+    &ug162::DOC,
+    &ug163::DOC,
 ];
