@@ -3,13 +3,15 @@
 mod codec;
 pub(crate) mod index;
 pub(crate) mod parts;
+pub(crate) mod summon;
 
 use self::parts::{Extras, Skills};
+pub use self::summon::{Summon, SummonName};
 use crate::attribute::Metadata;
 use crate::attribute::slot_bits::SlotBits;
 use crate::codec::{cloned_struct, plain_enum, plain_struct};
 use crate::effect::AbilityGrantDef;
-use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId};
+use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{AbilityId, ActorId, TagId, TemplateId};
 use crate::input::InputBuffer;
 use crate::modifier::aggregate::ModifierEntry;
@@ -262,6 +264,16 @@ impl Controller {
         self.extras.team.as_ref()
     }
 
+    /// Origin and departure, if a `SpawnController` task created it (A17).
+    pub fn summon(&self) -> Option<&Summon> {
+        self.extras.summon.as_deref()
+    }
+
+    /// The controller whose ability summoned it (A17). It may be gone by now.
+    pub fn instigator(&self) -> Option<ControllerId> {
+        self.summon().map(Summon::instigator)
+    }
+
     /// The inputs that came too early and are kept for a moment (§11.3).
     pub fn input_buffer(&self) -> &InputBuffer {
         &self.buffer
@@ -334,6 +346,13 @@ impl Controller {
     pub(crate) fn set_team(&mut self, team: Option<&Team>) {
         if self.extras.team.as_ref() != team {
             self.extras.make_mut().team = team.cloned();
+        }
+    }
+
+    /// Where it comes from, as a client is shown it (A17).
+    pub(crate) fn set_summon(&mut self, summon: Option<Summon>) {
+        if self.summon() != summon.as_ref() {
+            self.extras.make_mut().summon = summon.map(Box::new);
         }
     }
 

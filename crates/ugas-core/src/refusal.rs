@@ -44,6 +44,8 @@ pub enum Limit {
     ActivationsPerController,
     /// Branches of one run of an ability.
     Branches,
+    /// Controllers that tasks spawn in one operation (A17).
+    SpawnsPerOperation,
     /// Stacks of one effect.
     Stacks,
     /// Inputs of one controller that are held at once.
@@ -72,6 +74,9 @@ impl fmt::Display for Limit {
                 ("abilities that run at once on one controller", "max_activations_per_controller")
             }
             Self::Branches => ("branches of one run of an ability", "max_branches_per_activation"),
+            Self::SpawnsPerOperation => {
+                ("controllers spawned by abilities in one operation", "max_spawns_per_operation")
+            }
             Self::Stacks => ("stacks of one effect", "max_stacks"),
             Self::InputsPerController => ("inputs held at once", "max_inputs_per_controller"),
             Self::Targets => ("targets given from outside", "max_targets"),

@@ -78,6 +78,8 @@ pub enum ReferenceKind {
     Scene,
     /// A controller template.
     Template,
+    /// A controller template that a task spawns (A17).
+    SpawnedTemplate,
     /// An effect container.
     Container,
 }

@@ -14,6 +14,7 @@ mod task;
 use ugas_core::ability::AbilityDef;
 use ugas_core::attribute::{AttributeSetDef, Metadata};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
+use ugas_core::controller::ControllerDef;
 use ugas_core::effect::EffectDef;
 use ugas_core::tag::TagMetadata;
 use ugas_core::targeting::{EffectContainerDef, TargetingDef};
@@ -77,8 +78,11 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
             _ => continue,
         };
     }
-    if let Some(buffer) = input::buffer(documents) {
+    if let Some((buffer, attribute)) = input::buffer(documents) {
         builder = builder.input_buffer(buffer);
+        if let Some(attribute) = attribute {
+            builder = builder.input_buffer_window(attribute);
+        }
     }
     // Native code that is registered later wins; without it nobody passes.
     for name in &index.target_filters {
@@ -158,6 +162,7 @@ pub(crate) fn stand_in(
             ReferenceKind::Container => {
                 builder.container(EffectContainerDef::new(name, TargetingDef::default()))
             }
+            ReferenceKind::SpawnedTemplate => builder.template(ControllerDef::new(name)),
             ReferenceKind::Tag(_) if index.tags.is_some() => builder.tags([name]),
             _ => builder,
         };

@@ -169,7 +169,7 @@ fn to_c(area: &Area) -> ugas_area {
             half_extents = given;
             ugas_shape::Box
         }
-        Shape::Nearest => ugas_shape::Nearest,
+        Shape::Nearest | Shape::Chain { .. } => ugas_shape::Nearest,
         Shape::SelfOnly | Shape::ActivationTarget | Shape::Radius => ugas_shape::Radius,
     };
     ugas_area {

@@ -3,6 +3,7 @@
 use crate::attribute::Metadata;
 use crate::codec::{plain_enum, plain_struct};
 use crate::prediction::{Prediction, Randomness};
+use crate::targeting::TargetingDef;
 use crate::task::{NumberDef, TaskDef};
 use crate::time::Span;
 
@@ -160,6 +161,9 @@ pub struct AbilityDef {
     pub charges: Option<ChargesDef>,
     /// Largest distance of the target from the owner; 0 is no limit.
     pub max_range: Option<f64>,
+    /// A targeting from target to target ([`Shape::Chain`](crate::targeting::Shape::Chain)): `ApplyEffectToTarget`
+    /// applies its effect to each, in order.
+    pub chain: Option<TargetingDef>,
     /// Where it runs.
     pub net_execution: NetExecution,
     /// Who may begin and end it.
@@ -308,6 +312,13 @@ impl AbilityDef {
         self
     }
 
+    /// Sets the targeting from target to target.
+    #[must_use]
+    pub fn chain(mut self, chain: TargetingDef) -> Self {
+        self.chain = Some(chain);
+        self
+    }
+
     /// Sets where it runs in a networked game.
     #[must_use]
     pub fn net_execution(mut self, net_execution: NetExecution) -> Self {
@@ -376,6 +387,7 @@ plain_struct!(AbilityDef {
     max_range,
     net_execution,
     net_security,
+    chain: since 4,
     prediction: since 2,
     randomness: since 2,
     allowed_effects,

@@ -23,6 +23,7 @@ use crate::codec::plain_struct;
 use crate::id::{EffectId, TagId};
 use crate::rare::Rare;
 use crate::tag::{TagBits, TagRequirement, TagSet};
+use crate::targeting::Targeting;
 use crate::task::{Number, Routine};
 
 /// A resolved [`AbilityDef`]: ids instead of names.
@@ -53,6 +54,8 @@ pub struct Ability {
     /// Effects that it may apply, each once, in the order of their ids (§13.7).
     pub(crate) effects: Box<[EffectId]>,
     pub(crate) routine: Routine,
+    /// A targeting from target to target.
+    pub(crate) chain: Option<Targeting>,
 }
 
 impl Ability {

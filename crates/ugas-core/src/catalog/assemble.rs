@@ -56,6 +56,7 @@ impl CatalogBuilder {
             Compiler::complete_effects(ability, &containers);
         }
         let death = self.compile_death(&compiler, &tables);
+        let input_buffer_window = self.compile_buffer_window(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
         let hooks = self.compile_hooks(&compiler, &tables);
@@ -87,6 +88,7 @@ impl CatalogBuilder {
             space: self.space.unwrap_or_else(|| Arc::new(OpenSpace)),
             death,
             input_buffer: definitions.input_buffer,
+            input_buffer_window,
             cooldown_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
@@ -300,6 +302,12 @@ impl CatalogBuilder {
         Some(Death { attribute, threshold })
     }
 
+    fn compile_buffer_window(&self, compiler: &Compiler<'_>) -> Option<crate::id::AttributeId> {
+        let name = self.definitions.input_buffer_window.as_ref()?;
+        compiler.begin(DefinitionKind::Attribute, name);
+        compiler.attribute("Globals.InputBuffer.BufferWindow", name)
+    }
+
     fn compile_templates(&self, compiler: &Compiler<'_>) -> Box<[Template]> {
         self.definitions.templates.iter().map(|def| compiler.template(def)).collect()
     }
@@ -400,6 +408,7 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
             Dependency::Tag(..) | Dependency::EffectTag(_) => Problem::NotAvailable("tags"),
             Dependency::Level => Problem::NotAvailable("a level"),
             Dependency::Stacks => Problem::NotAvailable("a stack count"),
+            Dependency::Jump => Problem::NotAvailable("a chain"),
             Dependency::SetByCaller(_) => Problem::NotAvailable("numbers set by a caller"),
             Dependency::Param(_) => Problem::NotAvailable("parameters"),
             Dependency::Local(_) => Problem::NotAvailable("local names"),

@@ -180,6 +180,16 @@ impl CatalogBuilder {
         self
     }
 
+    /// Makes the current value of an attribute the window of the input buffer, in seconds, in the place of
+    /// [`InputBufferConfig::window`](crate::input::InputBufferConfig::window). It is read from the owner when a press is
+    /// tried again; an owner without the attribute keeps nothing.
+    #[must_use]
+    pub fn input_buffer_window(mut self, attribute: impl Into<String>) -> Self {
+        self.definitions.input_buffer.window = crate::time::Span::MAX;
+        self.definitions.input_buffer_window = Some(attribute.into());
+        self
+    }
+
     /// Adds a curve.
     #[must_use]
     pub fn curve(mut self, curve: CurveDef) -> Self {

@@ -19,7 +19,9 @@ use crate::effect::{
     WatchSubject,
 };
 use crate::expr::{NameKind, Names, Program, Side};
-use crate::id::{AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId};
+use crate::id::{
+    AbilityId, AttributeId, AttributeSetId, CalculationId, ChannelId, CurveId, EffectId, TagId, TemplateId,
+};
 use crate::modifier::{MAX_LAYER, ModifierDef, TagRequirementDef};
 use crate::random::stable_name_hash;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
@@ -643,6 +645,10 @@ impl<'a> Compiler<'a> {
             self.unknown(path, DefinitionKind::Ability, name, self.nearest_in(table, name));
         }
         id
+    }
+
+    pub(super) fn template_id(&self, path: &str, name: &str) -> Option<TemplateId> {
+        self.index(path, DefinitionKind::Template, &self.tables.templates, name).map(TemplateId::from_index)
     }
 
     pub(super) fn container_id(&self, path: &str, name: &str) -> Option<u32> {

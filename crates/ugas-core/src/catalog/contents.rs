@@ -106,6 +106,9 @@ impl CatalogBuilder {
         self.definitions.containers.state_hash(&mut hasher);
         self.definitions.death.state_hash(&mut hasher);
         self.definitions.input_buffer.state_hash(&mut hasher);
+        if let Some(window) = &self.definitions.input_buffer_window {
+            window.state_hash(&mut hasher);
+        }
         let natives = self.natives.keys().chain(self.hooks.keys());
         for name in natives.chain(self.customs.keys()).chain(self.filters.keys()) {
             name.state_hash(&mut hasher);

@@ -53,6 +53,7 @@ pub struct Definitions {
     pub(super) containers: Vec<EffectContainerDef>,
     pub(super) death: DeathDef,
     pub(super) input_buffer: InputBufferConfig,
+    pub(super) input_buffer_window: Option<String>,
     pub(super) natives: Natives,
 }
 
@@ -275,6 +276,7 @@ plain_struct!(Definitions {
     containers,
     death,
     input_buffer,
+    input_buffer_window: since 4,
     natives,
 });
 plain_struct!(Natives { calculations, hooks, tasks, filters, before_apply });

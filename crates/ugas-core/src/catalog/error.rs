@@ -188,6 +188,9 @@ pub enum Problem {
     /// A task that removes effects but does not say which.
     #[error("it does not say which effects: give an effect, a name that an earlier task used, or tags")]
     RemovesNothing,
+    /// A task that despawns controllers but does not say which.
+    #[error("it does not say which controllers: give a name that `SpawnController` used, tags, or `To`")]
+    DespawnsNothing,
     /// Charges of which there are none.
     #[error("there must be at least one charge")]
     NoCharges,

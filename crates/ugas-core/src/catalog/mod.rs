@@ -79,6 +79,8 @@ pub struct Catalog {
     /// Attribute and threshold whose crossing is death (A4).
     pub(crate) death: Option<Death>,
     pub(crate) input_buffer: InputBufferConfig,
+    /// The attribute whose current value is the window of the buffer, in seconds.
+    pub(crate) input_buffer_window: Option<AttributeId>,
     /// Tags that the cooldown of some ability grants.
     pub(crate) cooldown_tags: TagSet,
     hooks: Box<[AttributeHooks]>,

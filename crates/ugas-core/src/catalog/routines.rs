@@ -8,10 +8,10 @@ use crate::effect::Effect;
 use crate::random::stable_name_hash;
 use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
-use crate::targeting::{EffectContainerDef, Targeting, TargetingDef};
+use crate::targeting::{EffectContainerDef, Targeting, TargetingDef, Team};
 use crate::task::{
-    Action, ActionDef, Apply, ApplyDef, EffectFilter, EffectFilterDef, HostTask, Number, NumberDef, Remove,
-    RemoveDef, Routine, Step, Task, TaskDef, Wait, WaitDef,
+    Action, ActionDef, Apply, ApplyDef, DespawnDef, DespawnTask, EffectFilter, EffectFilterDef, HostTask,
+    Number, NumberDef, Remove, RemoveDef, Routine, SpawnDef, SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
 };
 
 /// Tasks inside tasks; deeper ones would be a mistake, or an attack.
@@ -94,6 +94,7 @@ impl Compiler<'_> {
                 .collect(),
             effects: self.effects("AllowedEffects", &def.allowed_effects),
             routine,
+            chain: def.chain.as_ref().map(|chain| self.targeting("Targeting", chain)),
             def: Arc::clone(def),
         }
     }
@@ -117,6 +118,32 @@ impl Compiler<'_> {
             Some((self.effect_id(&format!("{path}.Effect"), name)?, self.finite(&path, *level)))
         });
         EffectContainer { targeting: self.targeting("Targeting", &def.targeting), effects: effects.collect() }
+    }
+
+    fn spawn_task(&self, path: &str, def: &SpawnDef) -> Option<SpawnTask> {
+        let at = |field: &str| format!("{path}.{field}");
+        let axis = |number: &NumberDef| self.number(&at("Offset"), number);
+        Some(SpawnTask {
+            count: self.optional_number(&at("Count"), &def.count),
+            at: def.at,
+            offset: def.offset.as_ref().map(|offset| [axis(&offset.x), axis(&offset.y), axis(&offset.z)]),
+            team: def.team.as_deref().map(Team::from),
+            lifetime: self.optional_number(&at("Lifetime"), &def.lifetime),
+            bound: def.bound,
+            name: def.name.as_deref().map(Arc::from),
+            template: self.template_id(&at("Template"), &def.template)?,
+        })
+    }
+
+    fn despawn_task(&self, path: &str, def: &DespawnDef) -> DespawnTask {
+        if def.name.is_none() && def.tags.is_empty() && def.to.is_none() {
+            self.report(path, Problem::DespawnsNothing);
+        }
+        DespawnTask {
+            name: def.name.as_deref().map(Arc::from),
+            tags: self.tag_set(&format!("{path}.Tags"), &def.tags),
+            to: def.to,
+        }
     }
 
     fn targeting(&self, path: &str, def: &TargetingDef) -> Targeting {
@@ -370,11 +397,18 @@ impl RoutineLayout<'_, '_> {
             ActionDef::ActivateAbilitiesWithTags(tags) => {
                 Action::ActivateAbilitiesWithTags(compiler.tag_set(&at("Tags"), tags))
             }
+            ActionDef::SpawnController(spawn) => {
+                Action::SpawnController(Box::new(compiler.spawn_task(path, spawn)?))
+            }
+            ActionDef::DespawnController(despawn) => {
+                Action::DespawnController(compiler.despawn_task(path, despawn))
+            }
         })
     }
 
     fn apply(&mut self, path: &str, def: &ApplyDef) -> Option<Apply> {
         let compiler = self.compiler;
+        let ignored: Vec<String> = def.ignore_tag.iter().chain(&def.ignore_tags).cloned().collect();
         let at = |field: &str| format!("{path}.{field}");
         Some(Apply {
             level: compiler.optional_number(&at("Level"), &def.level),
@@ -382,7 +416,7 @@ impl RoutineLayout<'_, '_> {
             max_range: compiler.optional_number(&at("MaxRange"), &def.max_range),
             radius: compiler.optional_number(&at("Radius"), &def.radius),
             require: compiler.tag_set(&at("RequireTag"), def.require_tag.as_slice()),
-            ignore: compiler.tag_set(&at("IgnoreTargetsWithTag"), def.ignore_tag.as_slice()),
+            ignore: compiler.tag_set(&at("IgnoreTargetsWithTag"), &ignored),
             name: def.name.as_deref().map(|name| self.effect_name(name)),
             effect: compiler.effect_id(&at("EffectClass"), &def.effect)?,
         })

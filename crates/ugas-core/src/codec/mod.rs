@@ -49,7 +49,8 @@
 //!
 //! Version 2 added fields to definitions and configurations: how an effect and an ability are predicted, the floor of an
 //! attribute, and the seed of predictions. Version 3 added the prediction that an input which is kept was part of, and
-//! commands of clients. Older files are read as if these had said nothing.
+//! commands of clients. Version 4 added summoned controllers and the limit of them (A17), chains of targets, and input buffers
+//! whose window is an attribute. Older files are read as if these had said nothing.
 //!
 //! The body of a snapshot is described at [`Snapshot::to_bytes`](crate::simulation::Snapshot::to_bytes).
 //!

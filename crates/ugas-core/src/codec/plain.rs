@@ -123,14 +123,14 @@ pub(crate) use cloned_struct;
 macro_rules! plain_parts {
     (
         $name:ident |$value:ident, $decoder:ident| $(where { $($pattern:pat = $from:expr;)* })?
-        { $($part:ident $([$mark:ident])? $(: $of:expr)?),* $(,)? } => $made:block
+        { $($part:ident $([$mark:ident $($since:literal)?])? $(: $of:expr)?),* $(,)? } => $made:block
     ) => {
         #[allow(unused_variables, reason = "what follows from other fields is only shown")]
         impl $crate::hash::StateHash for $name {
             fn state_hash(&self, hasher: &mut $crate::hash::StateHasher) {
                 let $value = self;
                 $($(let $pattern = $from;)*)?
-                $($crate::codec::plain_parts!(@hash [$($mark)?] hasher, $part $(: $of)?);)*
+                $($crate::codec::plain_parts!(@hash [$($mark $($since)?)?] hasher, $part $(: $of)?);)*
             }
         }
 
@@ -139,13 +139,13 @@ macro_rules! plain_parts {
             fn encode(&self, encoder: &mut $crate::codec::Encoder) {
                 let $value = self;
                 $($(let $pattern = $from;)*)?
-                $($crate::codec::plain_parts!(@encode [$($mark)?] encoder, $part $(: $of)?);)*
+                $($crate::codec::plain_parts!(@encode [$($mark $($since)?)?] encoder, $part $(: $of)?);)*
             }
         }
 
         impl $crate::codec::Decode for $name {
             fn decode($decoder: &mut $crate::codec::Decoder<'_>) -> Result<Self, $crate::codec::DecodeError> {
-                $($crate::codec::plain_parts!(@decode [$($mark)?] $decoder, $part);)*
+                $($crate::codec::plain_parts!(@decode [$($mark $($since)?)?] $decoder, $part);)*
                 $made
             }
         }
@@ -164,11 +164,13 @@ macro_rules! plain_parts {
     (@of $part:ident: $of:expr) => { $of };
     (@hash [index] $($rest:tt)*) => {};
     (@hash [unhashed] $($rest:tt)*) => {};
-    (@hash [since4] $hasher:ident, $part:ident: $of:expr) => {
-        let value = $of;
-        if !$crate::codec::is_default(&value) {
+    (@hash [since $version:literal] $hasher:ident, $part:ident) => {
+        $crate::codec::plain_struct!(@hash $part, $hasher, since $version)
+    };
+    (@hash [since $version:literal] $hasher:ident, $part:ident: $of:expr) => {
+        if !$crate::codec::is_default(&$of) {
             $crate::hash::StateHash::state_hash(stringify!($part), $hasher);
-            $crate::hash::StateHash::state_hash(&value, $hasher);
+            $crate::hash::StateHash::state_hash(&$of, $hasher);
         }
     };
     (@hash [$($derived:ident)?] $hasher:ident, $($part:tt)*) => {
@@ -176,16 +178,19 @@ macro_rules! plain_parts {
     };
     (@encode [index] $($rest:tt)*) => {};
     (@encode [derived] $($rest:tt)*) => {};
+    (@encode [since $version:literal] $encoder:ident, $part:ident) => {
+        $crate::codec::Encode::encode($part, $encoder)
+    };
+    (@encode [since $version:literal] $encoder:ident, $part:ident: $of:expr) => {
+        $crate::codec::Encode::encode(&$of, $encoder)
+    };
     (@encode [$($unhashed:ident)?] $encoder:ident, $($part:tt)*) => {
         $crate::codec::Encode::encode(&$crate::codec::plain_parts!(@of $($part)*), $encoder)
     };
     (@decode [index] $($rest:tt)*) => {};
     (@decode [derived] $($rest:tt)*) => {};
-    (@decode [since4] $decoder:ident, $part:ident) => {
-        let $part = match $decoder.version() >= 4 {
-            true => $crate::codec::Decode::decode($decoder)?,
-            false => Default::default(),
-        };
+    (@decode [since $version:literal] $decoder:ident, $part:ident) => {
+        let $part = $crate::codec::plain_struct!(@decode $decoder, since $version);
     };
     (@decode [$($unhashed:ident)?] $decoder:ident, $part:ident) => {
         let $part = $crate::codec::Decode::decode($decoder)?;

@@ -26,7 +26,7 @@ plain_parts!(Controller |controller, decoder| where {
         skills,
         pending,
     } = controller;
-    Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls } = &**extras;
+    Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls, summon } = &**extras;
     Skills { abilities, ability_index, activations, run_index, subscriptions, runs, inputs } = &**skills;
 } {
     ordinal,
@@ -57,8 +57,9 @@ plain_parts!(Controller |controller, decoder| where {
     team,
     rolls,
     runs,
+    summon [since 4],
     pending [unhashed],
-    inactive [since4],
+    inactive [since 4],
 } => {
     Ok(Self {
         ordinal,
@@ -68,7 +69,7 @@ plain_parts!(Controller |controller, decoder| where {
         replication,
         inactive,
         values: joined(base, current).map_err(|what| decoder.invalid(what))?,
-        extras: Seldom::from(Extras { placement, team, rolls, ..Extras::default() }),
+        extras: Seldom::from(Extras { placement, team, rolls, summon, ..Extras::default() }),
         skills: Seldom::from(Skills { runs, inputs, ..Skills::default() }),
         pending,
         ..Self::bare(buffer)

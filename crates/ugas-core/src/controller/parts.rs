@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::index::{AbilityKey, EffectKey, RunKey};
+use super::summon::Summon;
 use crate::codec::cloned_struct;
 use crate::effect::WatchSubject;
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, TaskId};
@@ -32,6 +33,8 @@ pub(crate) struct Extras {
     pub(crate) team: Option<Team>,
     /// How often each effect that rolls dice was applied here (V5); sorted.
     pub(crate) rolls: SmallVec<[(EffectId, u32); 2]>,
+    /// Origin and departure of a summoned controller (A17).
+    pub(crate) summon: Option<Box<Summon>>,
 }
 
 /// What those have that have abilities, or somebody who presses keys.
@@ -63,6 +66,7 @@ impl Nothing for Extras {
         placement: None,
         team: None,
         rolls: SmallVec::new_const(),
+        summon: None,
     };
 }
 
@@ -78,5 +82,15 @@ impl Nothing for Skills {
     };
 }
 
-cloned_struct!(Extras { effect_index, outgoing, watchers, cues, ability_blocks, placement, team, rolls });
+cloned_struct!(Extras {
+    effect_index,
+    outgoing,
+    watchers,
+    cues,
+    ability_blocks,
+    placement,
+    team,
+    rolls,
+    summon
+});
 cloned_struct!(Skills { abilities, ability_index, activations, run_index, subscriptions, runs, inputs });

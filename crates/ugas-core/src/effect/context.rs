@@ -338,8 +338,8 @@ plain_parts!(EffectContext |context, decoder| {
     hit: context.hit(),
     origin: context.origin(),
     raw_payload: context.raw_payload(),
-    ability_tags [since4]: context.ability_tags(),
-    tags [since4]: context.tags().clone(),
+    ability_tags [since 4]: context.ability_tags(),
+    tags [since 4]: context.tags().clone(),
 } => {
     let details = Rare::new(ContextDetails { hit, raw_payload, tags });
     let mut context = EffectContext { source, ability, details, ..EffectContext::default() };

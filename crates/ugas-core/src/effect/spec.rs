@@ -32,6 +32,8 @@ pub struct EffectSpec {
     pub(crate) key: PredictionKey,
     /// Which of the last three there are; one that there is not is zero.
     pub(crate) known: u8,
+    /// Index of the target in the chain that reached it; 0 without one.
+    pub(crate) jump: u16,
 }
 
 impl EffectSpec {
@@ -51,6 +53,7 @@ impl EffectSpec {
             period: Span::ZERO,
             key: PredictionKey(0),
             known: 0,
+            jump: 0,
         }
     }
 
@@ -84,6 +87,11 @@ impl EffectSpec {
     /// Who and what caused it, to be completed.
     pub fn context_mut(&mut self) -> &mut EffectContext {
         &mut self.context
+    }
+
+    /// The index of the target in the chain that reached it: 0 for the first, and without a chain.
+    pub fn jump(&self) -> u16 {
+        self.jump
     }
 
     /// The number the caller provided under `tag`.
@@ -203,6 +211,7 @@ cloned_struct!(EffectSpec {
     period,
     key,
     known,
+    jump,
 });
 plain_parts!(EffectSpec |spec, decoder| {
     effect: spec.effect,
@@ -216,9 +225,10 @@ plain_parts!(EffectSpec |spec, decoder| {
     asset_tags: spec.asset_tags(),
     captured: spec.captured,
     prediction: spec.prediction(),
+    jump [since 4]: spec.jump,
 } => {
     let new = EffectSpec::new(effect, name_hash, level, context);
-    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, ..new };
+    let mut spec = EffectSpec { set_by_caller, granted_tags, captured, jump, ..new };
     spec.set_duration(duration);
     spec.set_period(period);
     spec.set_asset_tags(asset_tags);

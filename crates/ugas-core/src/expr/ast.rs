@@ -92,6 +92,7 @@ pub(super) enum NodeKind {
     Number(f64),
     Level,
     Stacks,
+    Jump,
     /// A text in quotes, which only arguments can be; with the call it is the first argument of, if it names
     /// something there.
     Text {

@@ -228,6 +228,7 @@ impl Writer<'_> {
             | Op::EffectHasTag(_)
             | Op::Level
             | Op::Stacks
+            | Op::ChainJump
             | Op::SetByCaller(_)
             | Op::Param(_)
             | Op::Random

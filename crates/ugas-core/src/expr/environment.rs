@@ -127,6 +127,11 @@ pub trait Environment {
         1.0
     }
 
+    /// The index of the target in the chain that reached it: 0 for the first, and wherever there is no chain.
+    fn jump(&self) -> f64 {
+        0.0
+    }
+
     /// A magnitude set by the caller (§9.4).
     ///
     /// # Errors

@@ -103,10 +103,11 @@ impl Function {
 }
 
 /// Words that stand for a value or an operator, or for one of the two sides.
-const WORDS: [&str; 9] = ["and", "or", "not", "true", "false", "Level", "Stacks", "Source", "Target"];
+const WORDS: [&str; 10] =
+    ["and", "or", "not", "true", "false", "Level", "Stacks", "Jump", "Source", "Target"];
 
 /// The words among them that are values.
-pub(super) const VALUE_WORDS: [&str; 4] = ["Level", "Stacks", "true", "false"];
+pub(super) const VALUE_WORDS: [&str; 5] = ["Level", "Stacks", "Jump", "true", "false"];
 
 /// True for a name that means something in every expression, so that no local name or attribute can be reached by
 /// it. Whoever lets people choose local names should refuse these.

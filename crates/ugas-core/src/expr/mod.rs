@@ -9,8 +9,8 @@
 //! | numbers | `12`, `0.5`, `1.5e3`; `true` is 1, `false` is 0 |
 //! | attributes | `Health` (the owner's), `Source.Health`, `Target.Health` |
 //! | local names | `reduction`, where the caller binds any; they win over attributes |
-//! | other values | `Level`, `Stacks`, `SetByCaller("Tag")`, `Param("Name")`, `curve("Name", x)`, `rand()` |
 //! | tags | `HasTag("Tag")`, `Source.HasTag("Tag")`, `Target.HasTag("Tag")`, `Effect.HasTag("Tag")` (asset tags of the effect): 1 or 0 |
+//! | other values | `Level`, `Stacks`, `Jump`, `SetByCaller("Tag")`, `Param("Name")`, `curve("Name", x)`, `rand()` |
 //! | functions | `min(a, b, …)`, `max(a, b, …)`, `clamp(x, lo, hi)`, `abs`, `floor`, `ceil`, `round` (halves away from zero), `sqrt`, `pow(x, y)`, `lerp(a, b, t)` |
 //! | choice | `if(condition, then, otherwise)` |
 //!

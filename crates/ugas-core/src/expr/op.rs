@@ -18,6 +18,8 @@ pub(super) enum Op {
     EffectHasTag(TagId),
     Level,
     Stacks,
+    /// The index of a target in its chain.
+    ChainJump,
     SetByCaller(TagId),
     Param(u32),
     Random,
@@ -176,6 +178,7 @@ state_hash_enum!(Op {
     15 => And(position),
     16 => Or(position),
     17 => EffectHasTag(tag),
+    18 => ChainJump,
 });
 state_hash_enum!(UnaryOp {
     0 => Negate, 1 => Not, 2 => Truth, 3 => Absolute, 4 => Floor, 5 => Ceiling, 6 => Round, 7 => Root,

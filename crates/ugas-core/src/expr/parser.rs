@@ -149,6 +149,7 @@ impl Parser<'_> {
             "Target" => Word::Side(Side::Target),
             "Level" => Word::Value(NodeKind::Level),
             "Stacks" => Word::Value(NodeKind::Stacks),
+            "Jump" => Word::Value(NodeKind::Jump),
             "true" => Word::Value(NodeKind::Number(1.0)),
             "false" => Word::Value(NodeKind::Number(0.0)),
             name => Function::by_name(name).map_or(Word::Name, Word::Function),

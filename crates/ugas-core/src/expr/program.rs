@@ -25,6 +25,8 @@ pub enum Dependency {
     Level,
     /// The stack count.
     Stacks,
+    /// The index of the target in its chain.
+    Jump,
     /// A magnitude set by the caller.
     SetByCaller(TagId),
     /// A parameter.
@@ -119,6 +121,7 @@ impl Program {
                 Op::EffectHasTag(tag) => truth(env.effect_has_tag(tag)),
                 Op::Level => finite(env.level())?,
                 Op::Stacks => finite(env.stacks())?,
+                Op::ChainJump => finite(env.jump())?,
                 Op::SetByCaller(tag) => finite(env.set_by_caller(tag)?)?,
                 Op::Param(index) => {
                     finite(env.param(self.params.get(index as usize).map_or("", String::as_str))?)?
@@ -192,6 +195,7 @@ fn dependency(op: Op, params: &[String]) -> Option<Dependency> {
         Op::EffectHasTag(tag) => Dependency::EffectTag(tag),
         Op::Level => Dependency::Level,
         Op::Stacks => Dependency::Stacks,
+        Op::ChainJump => Dependency::Jump,
         Op::SetByCaller(tag) => Dependency::SetByCaller(tag),
         Op::Param(index) => Dependency::Param(params.get(index as usize)?.clone()),
         Op::Random => Dependency::Random,

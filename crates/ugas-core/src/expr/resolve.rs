@@ -84,6 +84,7 @@ impl<'a> Resolver<'a, '_> {
             NodeKind::Number(number) => Meaning::Number(number),
             NodeKind::Level => Meaning::Load(Op::Level),
             NodeKind::Stacks => Meaning::Load(Op::Stacks),
+            NodeKind::Jump => Meaning::Load(Op::ChainJump),
             NodeKind::Text { .. } => Meaning::Text,
             NodeKind::Name { side, name } => Meaning::Load(self.name(side, name)?),
             NodeKind::Unary(op, operand) => Meaning::Unary(op, operand),

@@ -90,7 +90,11 @@ impl InputBuffer {
 
     /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
     pub fn retain_fresh(&mut self, now: Time) {
-        let window = self.config.window;
+        self.retain_within(self.config.window, now);
+    }
+
+    /// Drops the inputs whose age is not below `window`.
+    pub(crate) fn retain_within(&mut self, window: Span, now: Time) {
         if let Some(inputs) = self.inputs.get_mut() {
             inputs.retain(|kept| now.since(kept.timestamp) < window);
         }

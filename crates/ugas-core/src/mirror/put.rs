@@ -203,6 +203,10 @@ impl Mirror {
         if head.template.is_some_and(|template| self.catalog.template_by_id(template).is_none()) {
             return invalid("a controller is of a template that does not exist");
         }
+        if head.summon.as_ref().and_then(|summon| summon.name.as_ref()).is_some_and(|name| name.number() == 0)
+        {
+            return invalid("the name of a summoned controller has the number 0");
+        }
         if self.layouts.find(&head.sets).is_none() {
             let is_sorted = head.sets.is_sorted_by(|one, other| one < other);
             if !is_sorted || head.sets.iter().any(|set| self.catalog.set(*set).is_none()) {

@@ -13,9 +13,11 @@ pub(crate) use effect::{Dice, EffectFacts, read_effect, write_effect};
 pub(crate) use run::{read_run, read_task, write_run, write_task};
 pub(crate) use veil::{named_in_effect, named_in_run, veil_effect, veil_run};
 
+use super::names::Names;
 use crate::attribute::layout::Layout;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
-use crate::controller::{Controller, ReplicationMode};
+use crate::controller::{Controller, ReplicationMode, Summon, SummonName};
+use crate::handle::ControllerId;
 use crate::id::{ActorId, AttributeSetId, TemplateId};
 use crate::input::{InputBuffer, InputBufferConfig};
 use crate::simulation::InputState;
@@ -31,30 +33,42 @@ pub(crate) struct Head {
     pub(crate) replication: ReplicationMode,
     pub(crate) team: Option<Team>,
     pub(crate) sets: Vec<AttributeSetId>,
-    /// Written only if it is true, so that the head of an active controller has the bytes that it always had.
+    pub(crate) summon: Option<SummonHead>,
+    /// Whether the controller refuses activations, input, events and applications (K1).
     pub(crate) inactive: bool,
 }
 
-impl Decode for Head {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        let head = Self {
-            ordinal: Decode::decode(decoder)?,
-            template: Decode::decode(decoder)?,
-            owner: Decode::decode(decoder)?,
-            avatar: Decode::decode(decoder)?,
-            replication: Decode::decode(decoder)?,
-            team: Decode::decode(decoder)?,
-            sets: Decode::decode(decoder)?,
-            inactive: decoder.left() > 0,
-        };
-        if head.inactive && !bool::decode(decoder)? {
-            return Err(decoder.invalid("a head says that its controller is active"));
+/// Origin of a summoned controller (A17). When it leaves is the authority's decision, and not shown.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct SummonHead {
+    pub(crate) instigator: ControllerId,
+    pub(crate) name: Option<SummonName>,
+}
+
+impl SummonHead {
+    /// The same as a part of a client's controller: the authority decides when it leaves.
+    pub(crate) fn local(&self, names: &Names) -> Summon {
+        Summon {
+            instigator: names.local_or_unseen(self.instigator),
+            bound: None,
+            name: self.name.clone(),
+            expires: None,
+            sequence: 0,
+            timer: None,
         }
-        Ok(head)
     }
 }
 
-pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut Encoder) {
+plain_struct!(Head { ordinal, template, owner, avatar, replication, team, sets, summon, inactive });
+plain_struct!(SummonHead { instigator, name });
+
+/// Writes the head of a controller, with the instigator under the name that `instigator` gives it.
+pub(crate) fn write_head(
+    controller: &Controller,
+    layout: &Layout,
+    instigator: impl FnOnce(ControllerId) -> ControllerId,
+    encoder: &mut Encoder,
+) {
     let Controller { ordinal, template, owner, avatar, replication, inactive, extras, .. } = controller;
     ordinal.encode(encoder);
     template.encode(encoder);
@@ -63,9 +77,11 @@ pub(crate) fn write_head(controller: &Controller, layout: &Layout, encoder: &mut
     replication.encode(encoder);
     extras.team.encode(encoder);
     layout.sets.encode(encoder);
-    if *inactive {
-        inactive.encode(encoder);
-    }
+    let head = controller
+        .summon()
+        .map(|summon| SummonHead { instigator: instigator(summon.instigator), name: summon.name.clone() });
+    head.encode(encoder);
+    inactive.encode(encoder);
 }
 
 /// What is held down, and what came too early.

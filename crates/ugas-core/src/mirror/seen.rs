@@ -98,6 +98,8 @@ impl Seen {
         self.abilities.values_mut().for_each(|kept| kept.local = None);
         self.runs.values_mut().for_each(|kept| kept.local = None);
         self.tasks.values_mut().for_each(|kept| kept.local = None);
+        // The head names the instigator of a summoned controller.
+        self.controller_is_stale |= self.head.as_ref().is_some_and(|head| head.summon.is_some());
     }
 
     /// Reads the records that are not translated yet, and sets their clocks to `now`: what should have happened before
@@ -136,7 +138,13 @@ impl Seen {
     }
 
     /// Brings the controller up to date, which has this layout here.
-    pub(crate) fn build_controller(&mut self, at: u32, layout: &Arc<Layout>, catalog: &Catalog) {
+    pub(crate) fn build_controller(
+        &mut self,
+        at: u32,
+        layout: &Arc<Layout>,
+        names: &Names,
+        catalog: &Catalog,
+    ) {
         let Some(head) = &self.head else { return };
         let controller =
             self.controller.get_or_insert_with(|| Controller::bare(InputBuffer::new(catalog.input_buffer)));
@@ -152,6 +160,7 @@ impl Seen {
         controller.inactive = head.inactive;
         controller.set_team(head.team.as_ref());
         controller.set_placement(self.placement);
+        controller.set_summon(head.summon.as_ref().map(|summon| summon.local(names)));
         match &self.inputs {
             Some(inputs) => {
                 controller.skills.make_mut().inputs.clone_from(&inputs.held);

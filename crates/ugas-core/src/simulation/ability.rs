@@ -411,6 +411,7 @@ impl Simulation {
         for cue in cues {
             self.release_cue(controller, cue);
         }
+        self.release_bound(id, controller);
         self.unlist_run(id);
         self.state.activations.discard(id);
         let granted = self.state.abilities.get(handle);

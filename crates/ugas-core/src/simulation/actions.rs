@@ -14,6 +14,7 @@ use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
 use crate::refusal::RefusalReason;
+use crate::tag::TagSet;
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
 use crate::task::{Action, Apply, Recipient, Remove};
 
@@ -36,17 +37,20 @@ impl Simulation {
             }
             Action::ApplyToOwner(apply) => {
                 let targets = SmallVec::from_slice(&[owner]);
-                self.apply_to(id, apply, targets)?;
+                self.apply_to(id, apply, targets, false)?;
             }
             Action::ApplyToTarget(apply) => {
-                let targets = self.fitting_targets(id, apply)?;
+                let (targets, is_chain) = match self.chained_targets(id, apply)? {
+                    Some(targets) => (targets, true),
+                    None => (self.fitting_targets(id, apply)?, false),
+                };
                 self.report_no_target(id, step, targets.is_empty());
-                self.apply_to(id, apply, targets)?;
+                self.apply_to(id, apply, targets, is_chain)?;
             }
             Action::ApplyInRadius(apply) => {
                 let targets = self.targets_in_radius(id, apply)?;
                 self.report_no_target(id, step, targets.is_empty());
-                self.apply_to(id, apply, targets)?;
+                self.apply_to(id, apply, targets, false)?;
             }
             Action::ApplyContainer(container) => self.apply_container(id, step, *container)?,
             Action::RemoveFromOwner(remove) => self.remove_from(id, remove, &[owner])?,
@@ -110,6 +114,8 @@ impl Simulation {
             Action::ActivateAbilitiesWithTags(tags) => {
                 self.activate_tagged(owner, tags);
             }
+            Action::SpawnController(spawn) => return self.spawn_task(id, step, spawn),
+            Action::DespawnController(despawn) => return self.despawn_task(id, despawn),
         }
         Ok(Flow::Yield)
     }
@@ -126,7 +132,7 @@ impl Simulation {
         }
     }
 
-    fn report_no_target(&mut self, id: ActivationId, step: u32, nobody: bool) {
+    pub(super) fn report_no_target(&mut self, id: ActivationId, step: u32, nobody: bool) {
         if let (true, Some(activation)) = (nobody, self.state.activations.get(id)) {
             let (controller, ability) = (activation.controller, activation.ability);
             self.emit(EventKind::NoTarget { controller, ability, step });
@@ -175,26 +181,53 @@ impl Simulation {
         Ok(Some(spec))
     }
 
+    /// The level and the numbers of an application.
+    fn apply_numbers(
+        &mut self,
+        id: ActivationId,
+        apply: &Apply,
+        numbers: &mut SmallVec<[(TagId, f64); 2]>,
+    ) -> Result<Option<f64>, RefusalReason> {
+        let level = match &apply.level {
+            Some(level) => Some(self.task_number(id, level)?),
+            None => None,
+        };
+        numbers.clear();
+        for (tag, number) in &apply.set_by_caller {
+            numbers.push((*tag, self.task_number(id, number)?));
+        }
+        Ok(level)
+    }
+
     /// Applies an effect of a task. A refusal is an event; the ability goes on.
     fn apply_to(
         &mut self,
         id: ActivationId,
         apply: &Apply,
         targets: SmallVec<[ControllerId; 4]>,
+        is_chain: bool,
     ) -> Result<(), RefusalReason> {
         let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
             return Ok(());
         };
-        let level = match &apply.level {
-            Some(level) => Some(self.task_number(id, level)?),
-            None => None,
-        };
         let mut numbers: SmallVec<[(TagId, f64); 2]> = SmallVec::new();
-        for (tag, number) in &apply.set_by_caller {
-            numbers.push((*tag, self.task_number(id, number)?));
-        }
-        for target in targets {
+        // Numbers are evaluated once, but along a chain for each jump.
+        let mut level = match is_chain {
+            true => None,
+            false => self.apply_numbers(id, apply, &mut numbers)?,
+        };
+        for (index, target) in targets.into_iter().enumerate() {
+            let jump = u16::try_from(index).unwrap_or(u16::MAX);
+            if is_chain {
+                self.scratch.jump = jump;
+                let evaluated = self.apply_numbers(id, apply, &mut numbers);
+                self.scratch.jump = 0;
+                level = evaluated?;
+            }
             let Some(mut spec) = self.task_spec(handle, id, apply.effect, level)? else { return Ok(()) };
+            if is_chain {
+                spec.jump = jump;
+            }
             for &(tag, value) in &numbers {
                 spec.set_magnitude(tag, value);
             }
@@ -212,6 +245,37 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// The targets of an ability whose targeting is a chain: from the activation's target on. A target that is gone, or
+    /// a choice of nobody, leads to nobody. `None` without a chain.
+    fn chained_targets(
+        &mut self,
+        id: ActivationId,
+        apply: &Apply,
+    ) -> Result<Option<SmallVec<[ControllerId; 4]>>, RefusalReason> {
+        let catalog = std::sync::Arc::clone(&self.catalog);
+        let Some(activation) = self.state.activations.get(id) else { return Ok(None) };
+        let chain = catalog.ability_by_id(activation.ability).and_then(|ability| ability.chain.as_ref());
+        let Some(chain) = chain else { return Ok(None) };
+        if activation.chosen && activation.targets.first_controller().is_none() {
+            return Ok(Some(SmallVec::new()));
+        }
+        if apply.max_range.is_none() && apply.require.is_empty() && apply.ignore.is_empty() {
+            return Ok(Some(self.select(chain, id)));
+        }
+        // The conditions of the task hold beside those of the chain.
+        let range = match &apply.max_range {
+            Some(range) => Some(self.task_number(id, range)?.max(0.0)),
+            None => None,
+        };
+        let targeting = Targeting {
+            range: range.into_iter().chain(chain.range).reduce(f64::min),
+            require: TagSet::new(chain.require.iter().chain(apply.require.iter())),
+            exclude: TagSet::new(chain.exclude.iter().chain(apply.ignore.iter())),
+            ..chain.clone()
+        };
+        Ok(Some(self.select(&targeting, id)))
     }
 
     /// The activation's targets that fit; without any, the nearest that fits in range.
@@ -285,12 +349,16 @@ impl Simulation {
         let Some(container) = catalog.container(at) else { return Ok(()) };
         let targets = self.select(&container.targeting, id);
         self.report_no_target(id, step, targets.is_empty());
-        for target in targets {
+        let is_chain = matches!(container.targeting.shape, Shape::Chain { .. });
+        for (index, target) in targets.into_iter().enumerate() {
             for &(effect, level) in &container.effects {
                 let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
                     return Ok(());
                 };
                 let Some(mut spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
+                if is_chain {
+                    spec.jump = u16::try_from(index).unwrap_or(u16::MAX);
+                }
                 self.number_dice(id, effect);
                 // A refusal is an event; the others are applied all the same.
                 let _ = self.apply_one(&mut spec, target);

@@ -50,6 +50,7 @@ impl Simulation {
             }
             TimerKind::Task(task) => self.fire_task(task),
             TimerKind::Recharge(ability) => self.recharge(ability),
+            TimerKind::Lifetime(controller) => self.end_lifetime(controller),
         }
     }
 

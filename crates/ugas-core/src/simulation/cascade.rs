@@ -43,6 +43,8 @@ pub(super) enum Consequence {
     Drain { controller: ControllerId },
     /// Cancel everything that a controller does, because it died (§8.6).
     Die { controller: ControllerId },
+    /// Despawn a summoned controller whose time is over (A17).
+    Despawn { controller: ControllerId },
 }
 
 /// A consequence with its place in the chain.
@@ -90,6 +92,10 @@ pub(super) struct Scratch {
     /// Position of what runs now.
     current: Option<u32>,
     steps: u32,
+    /// Index of the target in its chain, while a task applies effects to one; 0 otherwise.
+    pub(super) jump: u16,
+    /// Controllers that tasks spawned in this operation (A17).
+    pub(super) spawned: u32,
     /// Whether the limit was reached and reported in this operation.
     limit_reported: bool,
     /// Controllers with slots to be re-evaluated.
@@ -217,6 +223,8 @@ impl Scratch {
             trace,
             current,
             steps,
+            jump,
+            spawned,
             limit_reported,
             dirty,
             refresh,
@@ -237,7 +245,7 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
-        (*roll, *reached) = (0, None);
+        (*roll, *reached, *spawned, *jump) = (0, None, 0, 0);
         *version += 1;
         queue.clear();
         specs.clear();
@@ -268,6 +276,7 @@ impl Simulation {
     /// Gives what follows a budget of its own (E12).
     pub(super) fn reset_budget(&mut self) {
         self.scratch.steps = 0;
+        self.scratch.spawned = 0;
         self.scratch.limit_reported = false;
         self.scratch.trace.clear();
         self.scratch.current = None;
@@ -372,6 +381,7 @@ impl Simulation {
                 Consequence::WakeNative { task, event } => self.wake_custom(task, Some(&event)),
                 Consequence::Drain { controller } => self.drain_buffer(controller),
                 Consequence::Die { controller } => self.die(controller),
+                Consequence::Despawn { controller } => self.destroy(controller),
             }
         }
         if !self.scratch.begins.is_empty() {
@@ -410,6 +420,7 @@ impl Simulation {
             Consequence::Decline { task } => (of_task(self, task), EndReason::Declined),
             Consequence::Cancel { activation, reason } => (Some(activation), reason),
             Consequence::Die { controller } => return self.die(controller),
+            Consequence::Despawn { controller } => return self.destroy(controller),
             Consequence::Apply { .. } => return drop(self.scratch.specs.pop_front()),
             Consequence::Activate { .. } => return drop(self.scratch.requests.pop_front()),
             _ => return,

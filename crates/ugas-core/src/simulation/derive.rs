@@ -92,6 +92,7 @@ impl Simulation {
         }
         let controllers: Vec<ControllerId> = self.state.controllers.handles().collect();
         for id in controllers {
+            self.schedule_departure(id);
             let Some(controller) = self.state.controllers.get(id) else { continue };
             let abilities = SmallVec::<[AbilityHandle; 16]>::from_slice(&controller.skills.abilities);
             let runs = SmallVec::<[ActivationId; 16]>::from_slice(&controller.skills.activations);
@@ -153,6 +154,9 @@ impl State {
         for (id, controller) in self.controllers.iter() {
             self.owners.extend(controller.owner.map(|owner| (owner, id)));
             self.avatars.extend(controller.avatar.map(|avatar| (avatar, id)));
+            if let Some(summon) = controller.summon() {
+                self.summons.insert(id, summon);
+            }
         }
     }
 }

@@ -167,11 +167,12 @@ impl Simulation {
             Ok(None) => Pressed::Unbound,
             Err(refusal) => {
                 let is_blocked = self.is_blocked(controller, &input);
+                let window = self.buffer_window(controller);
                 let Some(known) = self.state.controllers.get_mut(controller) else {
                     return Pressed::Refused(refusal);
                 };
                 let config = known.buffer.config();
-                if !is_blocked || !config.enabled || config.size == 0 {
+                if !is_blocked || !config.enabled || config.size == 0 || window.is_none() {
                     return Pressed::Refused(refusal);
                 }
                 known.buffer.push_predicted(input.clone(), now, cause);
@@ -265,6 +266,17 @@ impl Simulation {
         }
     }
 
+    /// How long a controller's inputs are kept, as of now: the current value of the attribute that the catalog's setting
+    /// names, in seconds, else the setting itself. `None` if the controller lacks the attribute: nothing is kept then.
+    /// A buffer with settings of its own goes by those.
+    fn buffer_window(&self, id: ControllerId) -> Option<Span> {
+        let config = self.state.controllers.get(id)?.buffer.config();
+        match self.catalog.input_buffer_window.filter(|_| config == self.catalog.input_buffer) {
+            Some(attribute) => self.current(id, attribute).map(|seconds| Span::seconds(seconds.max(0.0))),
+            None => Some(config.window),
+        }
+    }
+
     /// Something ended that may have blocked an input: the buffer is looked at once that has settled.
     pub(super) fn enqueue_drain(&mut self, id: ControllerId) {
         if self.state.controllers.get(id).is_some_and(|controller| !controller.buffer.is_empty()) {
@@ -275,9 +287,10 @@ impl Simulation {
     /// §11.3 ProcessBufferedInputs, as soon as the block of at least one input has ended.
     pub(super) fn drain_buffer(&mut self, id: ControllerId) {
         let now = self.state.now;
+        let window = self.buffer_window(id).unwrap_or(Span::ZERO);
         let Some(controller) = self.state.controllers.get_mut(id) else { return };
         // Remove expired inputs.
-        controller.buffer.retain_fresh(now);
+        controller.buffer.retain_within(window, now);
         let waiting: SmallVec<[BufferedInput; 4]> = controller.buffer.iter().cloned().collect();
         let has_ended = |kept: &BufferedInput| {
             self.bound_to(id, &kept.input).into_iter().any(|handle| {

@@ -7,6 +7,7 @@ use super::state::{Timer, TimerKind};
 use crate::ability::ThreadStatus;
 use crate::controller::Controller;
 use crate::controller::index::{AbilityKey, EffectKey, RunKey};
+use crate::controller::summon::SummonIndex;
 use crate::effect::{EffectStatus, WatchSide};
 use crate::handle::ControllerId;
 use crate::hash::StateHasher;
@@ -30,6 +31,7 @@ impl Simulation {
         self.check_uses(&mut found);
         self.check_runs(&mut found);
         self.check_timers(&mut found);
+        self.check_summons(&mut found);
         found
     }
 
@@ -183,6 +185,16 @@ impl Simulation {
         }
     }
 
+    fn check_summons(&self, found: &mut Vec<String>) {
+        let mut index = SummonIndex::default();
+        for (id, controller) in self.state.controllers.iter() {
+            controller.summon().into_iter().for_each(|summon| index.insert(id, summon));
+        }
+        if self.state.summons != index {
+            found.push(format!("summons are {:?} and should be {index:?}", self.state.summons));
+        }
+    }
+
     fn check_timers(&self, found: &mut Vec<String>) {
         let mut expected: Vec<(Time, Timer)> = Vec::new();
         for (id, active) in self.state.effects.iter() {
@@ -202,6 +214,7 @@ impl Simulation {
             let timer = Timer { sequence: granted.sequence, kind: TimerKind::Recharge(id) };
             expected.extend(granted.recharge.map(|at| (at, timer)));
         }
+        expected.extend(self.departures());
         expected.sort_unstable();
         let mut timers = self.state.timers.clone();
         let scheduled: Vec<_> = core::iter::from_fn(|| timers.pop_due(Time::MAX)).collect();

@@ -283,6 +283,10 @@ impl Environment for ExpressionInputs<'_> {
         f64::from(self.inputs.stacks)
     }
 
+    fn jump(&self) -> f64 {
+        f64::from(self.inputs.spec.jump)
+    }
+
     fn set_by_caller(&self, tag: TagId) -> Result<f64, EvalError> {
         self.inputs.spec.magnitude(tag).ok_or(EvalError::MissingSetByCaller { tag })
     }

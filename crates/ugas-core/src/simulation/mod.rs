@@ -49,6 +49,7 @@ mod sets;
 mod snapshot;
 mod spawn;
 mod state;
+mod summons;
 mod targets;
 mod values;
 mod waits;

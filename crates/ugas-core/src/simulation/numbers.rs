@@ -105,6 +105,10 @@ impl Environment for TaskInputs<'_> {
         f64::from(running.map(|running| running.level).or(granted.map(|granted| granted.level)).unwrap_or(1))
     }
 
+    fn jump(&self) -> f64 {
+        f64::from(self.sim.scratch.jump)
+    }
+
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
         let own = running.and_then(|running| parameter(&running.parameters, name));

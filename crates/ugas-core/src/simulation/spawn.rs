@@ -179,6 +179,14 @@ impl Simulation {
         Ok((Some(id), template.clone()))
     }
 
+    /// Spawns a controller inside a running operation. Templates of the catalog can always be spawned.
+    pub(super) fn spawn_from(&mut self, id: TemplateId) -> Option<ControllerId> {
+        let catalog = Arc::clone(&self.catalog);
+        let template = catalog.template_by_id(id)?;
+        let layout = self.layout_for(&template.sets).ok()?;
+        Some(self.initialise(Some(id), template, layout, None, None))
+    }
+
     /// The six steps of §4.3.
     fn initialise(
         &mut self,
@@ -256,7 +264,10 @@ impl Simulation {
         Ok(())
     }
 
-    fn destroy(&mut self, id: ControllerId) {
+    pub(super) fn destroy(&mut self, id: ControllerId) {
+        if !self.state.controllers.contains(id) {
+            return;
+        }
         // Values are brought up to date first, so that what others remember of it is what it was.
         self.flush();
         self.remember_source(id);
@@ -284,6 +295,9 @@ impl Simulation {
         }
         if let Some(avatar) = controller.avatar {
             self.state.avatars.remove(&(avatar, id));
+        }
+        if let Some(summon) = controller.summon() {
+            self.forget_summon(id, summon);
         }
         self.emit(EventKind::ControllerDespawned { controller: id });
     }

@@ -11,6 +11,7 @@ use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
 use crate::codec::{plain_enum, plain_struct};
 use crate::controller::Controller;
+use crate::controller::summon::SummonIndex;
 use crate::effect::{ActiveEffect, Effect};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, Handle, TaskId};
 use crate::hash::{StateHash, StateHasher};
@@ -58,6 +59,8 @@ pub struct Config {
     pub max_activations_per_controller: u32,
     /// Most branches that one run of an ability has at once; each waits for one task at most.
     pub max_branches_per_activation: u32,
+    /// Most controllers that the tasks of abilities spawn in one operation (A17).
+    pub max_spawns_per_operation: u32,
     /// Most stacks of one effect, also if its definition names no limit (E5).
     pub max_stacks: u32,
     /// Most inputs of one controller that are held at once.
@@ -98,6 +101,7 @@ impl Default for Config {
             max_abilities_per_controller: 1_024,
             max_activations_per_controller: 256,
             max_branches_per_activation: 256,
+            max_spawns_per_operation: 1_024,
             max_stacks: 1 << 20,
             max_inputs_per_controller: 256,
             max_targets: 1 << 12,
@@ -123,6 +127,7 @@ plain_struct!(Config {
     max_abilities_per_controller,
     max_activations_per_controller,
     max_branches_per_activation,
+    max_spawns_per_operation: since 4,
     max_stacks,
     max_inputs_per_controller,
     max_targets,
@@ -154,6 +159,8 @@ pub(super) enum TimerKind {
     Expiry(ActiveEffectId),
     Task(TaskId),
     Recharge(AbilityHandle),
+    /// The lifetime of a summoned controller (A17).
+    Lifetime(ControllerId),
 }
 
 /// Timers at the same instant fire in the order of this (V4): by the order in which effects were applied, tasks begun
@@ -186,6 +193,8 @@ pub(crate) struct State {
     pub(super) runtime_effects: RuntimeEffects,
     pub(super) owners: BTreeSet<(ActorId, ControllerId)>,
     pub(super) avatars: BTreeSet<(ActorId, ControllerId)>,
+    /// Derived from the summoned controllers (A17).
+    pub(super) summons: SummonIndex,
     /// Derived from the active effects.
     pub(super) timers: TimerWheel<Timer>,
     /// A cache of what the catalog's sets look like together, in the order of first use.
@@ -209,6 +218,7 @@ impl State {
             runtime_effects: RuntimeEffects::default(),
             owners: BTreeSet::new(),
             avatars: BTreeSet::new(),
+            summons: SummonIndex::default(),
             timers: TimerWheel::new(Time::ZERO),
             layouts: Layouts::default(),
         }
@@ -303,6 +313,7 @@ impl Clone for State {
             runtime_effects,
             owners,
             avatars,
+            summons,
             timers,
             layouts,
         } = source;
@@ -324,6 +335,9 @@ impl Clone for State {
         }
         if self.avatars != *avatars {
             self.avatars.clone_from(avatars);
+        }
+        if self.summons != *summons {
+            self.summons.clone_from(summons);
         }
         self.timers.clone_from(timers);
         self.layouts.clone_from(layouts);
@@ -347,6 +361,7 @@ impl StateHash for State {
             runtime_effects,
             owners: _,
             avatars: _,
+            summons: _,
             timers: _,
             layouts: _,
         } = self;

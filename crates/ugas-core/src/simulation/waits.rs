@@ -252,7 +252,7 @@ impl Simulation {
                 }
                 let mut hold = Hold::on(Subject::Confirmation);
                 if let Some(delay) = max_delay {
-                    hold.deadline = Some(now + Span::seconds(self.task_number(id, delay)?));
+                    hold.deadline = Some(now + Span::seconds(self.task_number(id, delay)?).max(Span::ZERO));
                 }
                 let task = self.begin_task(id, owner, thread, step, hold);
                 let confirmation = *confirmation;

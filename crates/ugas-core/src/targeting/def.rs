@@ -262,6 +262,8 @@ impl Targeting {
     pub fn limit(&self) -> usize {
         match (self.shape, self.count) {
             (Shape::Nearest, 0) => 1,
+            (Shape::Chain { jumps, .. }, 0) => usize::from(jumps) + 1,
+            (Shape::Chain { jumps, .. }, count) => (usize::from(jumps) + 1).min(count as usize),
             (_, 0) => usize::MAX,
             (_, count) => usize::try_from(count).unwrap_or(usize::MAX),
         }

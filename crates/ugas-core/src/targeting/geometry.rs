@@ -29,6 +29,16 @@ pub enum Shape {
         /// From the middle to the faces.
         half_extents: Vector3,
     },
+    /// From target to target: the first is the activation's target, or without one the nearest that fits; each next one
+    /// is the nearest to the one before. Never the owner, unless the affiliation is `Allied`.
+    Chain {
+        /// How often it jumps: at most this many targets after the first.
+        jumps: u16,
+        /// How far one jump reaches.
+        radius: f64,
+        /// Whether a target may be reached again after another one.
+        repeat: bool,
+    },
 }
 
 impl Shape {
@@ -43,6 +53,7 @@ impl Shape {
             Self::Cone(angle) => (Some(angle.degrees()), None),
             Self::Line { width } => (Some(width), None),
             Self::Box { half_extents } => (None, Some(half_extents)),
+            Self::Chain { radius, .. } => (Some(radius), None),
             Self::SelfOnly | Self::ActivationTarget | Self::Nearest | Self::Radius => (None, None),
         };
         one.into_iter().chain(three.into_iter().flatten())
@@ -131,6 +142,7 @@ plain_enum!(Shape {
     4 => Cone(angle),
     5 => Line { width },
     6 => Box { half_extents },
+    7 => Chain { jumps, radius, repeat },
 });
 
 /// A shape at a place: what an engine is asked about, and what a reticle shows.
@@ -156,7 +168,11 @@ impl Area {
         let reach = |square: f64| self.range.is_none_or(|range| square <= range * range);
         let in_range = || reach(dot(offset, offset));
         match self.shape {
-            Shape::SelfOnly | Shape::ActivationTarget | Shape::Nearest | Shape::Radius => in_range(),
+            Shape::SelfOnly
+            | Shape::ActivationTarget
+            | Shape::Nearest
+            | Shape::Radius
+            | Shape::Chain { .. } => in_range(),
             Shape::Cone(angle) => axis != [0.0; 3] && in_range() && angle.contains(offset, axis),
             Shape::Line { width } => {
                 // With the length of the axis on both sides of each comparison, it need not be 1.

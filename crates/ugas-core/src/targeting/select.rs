@@ -83,6 +83,11 @@ impl<'a> Query<'a> {
                 Placement::new(location, subtract(location, from)).ok()?
             }
         };
+        // A chain that looks for its first target looks no farther than it jumps, unless it says how far.
+        let range = match shape {
+            Shape::Chain { radius, .. } if self.activation_target.is_none() => range.or(Some(radius)),
+            _ => range,
+        };
         Some(Area { shape, origin, range })
     }
 
@@ -130,10 +135,67 @@ impl<'a> Query<'a> {
                 Some(candidate.controller) == self.activation_target && reachable
             }
             Shape::Nearest if candidate.controller == self.owner => false,
+            // Where each jump leads is judged from target to target.
+            Shape::Chain { .. } => candidate.controller != self.owner || self.includes_owner(),
             _ => match answered {
                 Some(found) => found.binary_search(&candidate.controller).is_ok(),
                 None => inside(),
             },
+        }
+    }
+
+    fn includes_owner(&self) -> bool {
+        matches!(self.targeting.affiliation, Affiliation::Allied | Affiliation::SelfOnly)
+    }
+
+    /// Where a chain begins, among those that fit.
+    fn first_of_chain(&self, ranked: &[Ranked], area: Option<&Area>) -> Option<usize> {
+        let is_inside = |ranked: &Ranked| match (area, ranked.position) {
+            (Some(area), Some(position)) => area.contains(position),
+            _ => false,
+        };
+        let fits = |ranked: &Ranked| match self.activation_target {
+            Some(given) => {
+                ranked.controller == given && (self.targeting.range.is_none() || is_inside(ranked))
+            }
+            None => ranked.controller != self.owner && is_inside(ranked),
+        };
+        // They are sorted by their distance from the origin.
+        ranked.iter().position(|ranked| fits(ranked) && self.is_seen(ranked, area))
+    }
+
+    /// Goes from target to target, each the nearest to the one before, equally near ones by ordinal.
+    fn follow_chain(&self, ranked: &mut [Ranked], area: Option<&Area>, out: &mut TargetData) {
+        let Shape::Chain { radius, repeat, .. } = self.targeting.shape else { return };
+        let Some(mut at) = self.first_of_chain(ranked, area) else { return };
+        loop {
+            out.0.push(Target::Controller(ranked[at].controller));
+            ranked[at].reached = true;
+            if out.0.len() >= self.targeting.limit() {
+                return;
+            }
+            let Some(from) = ranked[at].position else { return };
+            let here = Area {
+                shape: Shape::Radius,
+                origin: Placement::at(from).unwrap_or_default(),
+                range: Some(radius),
+            };
+            let mut next: Option<(f64, usize)> = None;
+            for (index, other) in ranked.iter().enumerate() {
+                let Some(position) = other.position else { continue };
+                if index == at || (other.reached && !repeat) || !here.contains(position) {
+                    continue;
+                }
+                let distance = here.distance_squared(position);
+                let is_nearer = next.is_none_or(|(nearest, best)| {
+                    distance < nearest || (distance == nearest && other.ordinal < ranked[best].ordinal)
+                });
+                if is_nearer && (!self.targeting.line_of_sight || self.space.line_of_sight(from, position)) {
+                    next = Some((distance, index));
+                }
+            }
+            let Some((_, index)) = next else { return };
+            at = index;
         }
     }
 
@@ -199,6 +261,8 @@ struct Ranked {
     ordinal: u64,
     controller: ControllerId,
     position: Option<Vector3>,
+    /// Whether a chain has been there.
+    reached: bool,
 }
 
 impl Ranked {
@@ -224,7 +288,9 @@ pub fn select<'c>(
     found.clear();
     let area = query.area();
     let answer = match &area {
-        Some(area) if area.shape.is_spatial() => query.space.candidates(area, found),
+        Some(area) if area.shape.is_spatial() && !matches!(area.shape, Shape::Chain { .. }) => {
+            query.space.candidates(area, found)
+        }
         _ => SpaceAnswer::UsePlacements,
     };
     found.sort_unstable();
@@ -243,9 +309,13 @@ pub fn select<'c>(
             ordinal: candidate.ordinal,
             controller: candidate.controller,
             position,
+            reached: false,
         });
     }
     ranked.sort_unstable_by(Ranked::order);
+    if matches!(query.targeting.shape, Shape::Chain { .. }) {
+        return query.follow_chain(ranked, area.as_ref(), out);
+    }
     let seen = ranked.iter().filter(|ranked| query.is_seen(ranked, area.as_ref()));
     out.0.extend(seen.take(query.targeting.limit()).map(|ranked| Target::Controller(ranked.controller)));
 }

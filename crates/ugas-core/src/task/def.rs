@@ -3,6 +3,7 @@
 //! A program is a list of tasks that run one after the other. `Race` and `All` run lists side by side, `Repeat` and `If`
 //! steer, waits pause, actions act (A5).
 
+use super::summon::{DespawnDef, SpawnDef};
 use crate::codec::{plain_enum, plain_struct};
 use crate::effect::TagQueryDef;
 use crate::targeting::{Confirmation, TargetingDef};
@@ -161,6 +162,8 @@ pub struct ApplyDef {
     pub require_tag: Option<String>,
     /// A tag that targets must not have.
     pub ignore_tag: Option<String>,
+    /// More tags of which targets must have none.
+    pub ignore_tags: Vec<String>,
 }
 
 impl ApplyDef {
@@ -175,6 +178,7 @@ impl ApplyDef {
             radius: None,
             require_tag: None,
             ignore_tag: None,
+            ignore_tags: Vec::new(),
         }
     }
 }
@@ -249,6 +253,10 @@ pub enum ActionDef {
     ActivateAbility(String),
     /// Activates the owner's abilities that have all of these tags.
     ActivateAbilitiesWithTags(Vec<String>),
+    /// Spawns controllers from a template (A17).
+    SpawnController(SpawnDef),
+    /// Despawns summoned controllers or a recipient (A17).
+    DespawnController(DespawnDef),
 }
 
 /// A parameter of a task that the host carries out: plain data, opaque to the simulation.
@@ -376,7 +384,8 @@ plain_enum!(WaitDef {
     20 => NetSync { max_delay },
     40 => TagCountChanged(tag),
 });
-plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag });
+plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag,
+    ignore_tags: since 4 });
 plain_struct!(RemoveDef { effect, name, tags, stacks });
 plain_enum!(Recipient { 0 => Owner, 1 => Target });
 plain_enum!(ActionDef {
@@ -396,6 +405,8 @@ plain_enum!(ActionDef {
     13 => SetParameter { name, value },
     14 => ActivateAbility(ability),
     15 => ActivateAbilitiesWithTags(tags),
+    16 => SpawnController(spawn),
+    17 => DespawnController(despawn),
 });
 plain_enum!(HostValue {
     0 => Flag(flag),

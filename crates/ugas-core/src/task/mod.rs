@@ -7,6 +7,7 @@ mod custom;
 mod def;
 mod routine;
 mod running;
+mod summon;
 
 pub(crate) use custom::TaskRequests;
 pub use custom::{CustomTask, TaskContext, TaskProgress};
@@ -17,3 +18,5 @@ pub use def::{
 pub use routine::Routine;
 pub(crate) use routine::{Action, Apply, EffectFilter, HostTask, Number, Remove, Step, Task, Wait};
 pub use running::{RunningTask, Subject, TaskOutcome};
+pub use summon::{DespawnDef, OffsetDef, SpawnDef, SpawnPlace};
+pub(crate) use summon::{DespawnTask, SpawnTask};

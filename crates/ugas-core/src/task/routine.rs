@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::def::{Comparison, HostValue, Recipient};
+use super::summon::{DespawnTask, SpawnTask};
 use crate::expr::Program;
 use crate::id::{AbilityId, AttributeId, EffectId, TagId};
 use crate::input::InputId;
@@ -52,6 +53,14 @@ impl Routine {
             Task::Wait(Wait::Host(host)) => Some(&host.params),
             _ => None,
         }
+    }
+
+    /// Names that its tasks give to the controllers they spawn (A17).
+    pub fn summon_names(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match &step.task {
+            Task::Act(Action::SpawnController(spawn)) => spawn.name.as_deref(),
+            _ => None,
+        })
     }
 
     /// Effects that its tasks apply.
@@ -244,6 +253,8 @@ pub(crate) enum Action {
     SetParameter { name: Arc<str>, value: Number },
     ActivateAbility(AbilityId),
     ActivateAbilitiesWithTags(TagSet),
+    SpawnController(Box<SpawnTask>),
+    DespawnController(DespawnTask),
 }
 
 impl Action {
@@ -264,6 +275,8 @@ impl Action {
             Self::RemoveCue(_) => "RemoveCue",
             Self::SetParameter { .. } => "SetParameter",
             Self::ActivateAbility(_) | Self::ActivateAbilitiesWithTags(_) => "ActivateAbility",
+            Self::SpawnController(_) => "SpawnController",
+            Self::DespawnController(_) => "DespawnController",
         }
     }
 }

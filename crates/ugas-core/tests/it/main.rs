@@ -53,6 +53,7 @@ mod rollback;
 mod runtime_effects;
 mod shortcuts;
 mod stacking;
+mod summons;
 mod tag_counts;
 mod tags;
 mod targeting;

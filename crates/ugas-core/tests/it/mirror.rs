@@ -424,12 +424,12 @@ fn who_is_not_seen_is_not_named() {
     let active = *game.sim.controller(hero).unwrap().effects().last().unwrap();
     let key = PieceKey::Effect(active);
     let mut named = Vec::new();
-    game.sim.named_in(key, |id| named.push(id));
+    game.sim.named_in(hero, key, |id| named.push(id));
     assert_eq!(named, [wolf]);
     let mut scratch = PieceScratch::default();
-    let whole = game.sim.veiled(key, Sight::WHOLE, &mut scratch, |_| true).unwrap();
+    let whole = game.sim.veiled(hero, key, Sight::WHOLE, &mut scratch, |_| true).unwrap();
     assert_eq!(whole, cut(&game.sim, hero, Sight::WHOLE)[&key]);
-    let veiled = game.sim.veiled(key, Sight::WHOLE, &mut scratch, |id| id != wolf).unwrap();
+    let veiled = game.sim.veiled(hero, key, Sight::WHOLE, &mut scratch, |id| id != wolf).unwrap();
     let (mut mirror, mut client) = client_of(&game);
     show(&mut mirror, &game.sim, hero, Sight::WHOLE);
     show(&mut mirror, &game.sim, wolf, Sight::WHOLE);

@@ -40,6 +40,8 @@ pub(crate) struct Index<'a> {
     pub(crate) host_tasks: BTreeSet<&'a str>,
     pub(crate) host_calculations: BTreeSet<&'a str>,
     pub(crate) host_curves: BTreeSet<&'a str>,
+    /// Names that `SpawnController` tasks give (A17).
+    pub(crate) summons: BTreeSet<&'a str>,
     /// Tasks that native code provides, as the loader was told.
     pub(crate) custom_tasks: BTreeSet<&'a str>,
     /// Target filters that something names, registered or not.
@@ -63,7 +65,10 @@ impl<'a> Index<'a> {
                         index.effect_docs.entry(&name.value).or_insert(doc);
                     }
                 }
-                Model::Ability(doc) => define.name(&mut index.abilities, "ability", doc.name.as_deref()),
+                Model::Ability(doc) => {
+                    define.name(&mut index.abilities, "ability", doc.name.as_deref());
+                    index.summons.extend(super::tasks::summon_names(&doc.tasks));
+                }
                 Model::Controller(doc) => {
                     define.name(&mut index.templates, "controller template", doc.name.as_deref());
                 }
@@ -152,6 +157,7 @@ impl<'a> Index<'a> {
     pub(crate) fn of_catalog(catalog: &'a Catalog) -> Self {
         let names = |kind| catalog.names(kind).map(|name| (name, Span::default())).collect();
         let abilities = (0..).map_while(|index| catalog.ability_by_id(AbilityId::from_index(index)));
+        let summons = abilities.clone().flat_map(|ability| ability.routine().summon_names());
         let host_tasks = abilities.map(|ability| ability.routine()).flat_map(|routine| {
             let steps = (0..).take(routine.len());
             let of_host = steps.filter(|step| routine.host_parameters(*step).is_some());
@@ -167,6 +173,7 @@ impl<'a> Index<'a> {
             ability_sets: names(DefinitionKind::AbilitySet),
             tags: Some(catalog.names(DefinitionKind::Tag).collect()),
             host_tasks: host_tasks.collect(),
+            summons: summons.collect(),
             ..Self::default()
         }
     }

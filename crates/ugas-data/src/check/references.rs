@@ -227,6 +227,7 @@ impl<'s> Checker<'s> {
             ReferenceKind::InputModifier => (&index.input_modifiers, codes::ug030::unknown),
             ReferenceKind::Scene => (&index.scenes, codes::ug031::unknown),
             ReferenceKind::Template => (&index.templates, codes::ug036::unknown),
+            ReferenceKind::SpawnedTemplate => (&index.templates, codes::ug160::unknown),
             ReferenceKind::Container => (&index.containers, codes::ug033::unknown),
         };
         if !names.contains_key(value) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ugas_core::controller::SummonName;
 use ugas_core::nearest::nearest;
 
 use super::references::Checker;
@@ -289,7 +290,10 @@ impl<'s> Steps<'s> {
     }
 
     fn known_controller(&mut self, name: &Spanned<String>) {
-        if !self.controllers.contains(name.value.as_str()) {
+        let (summoned, _) = SummonName::split(&name.value);
+        let is_known =
+            self.controllers.contains(name.value.as_str()) || self.index.summons.contains(summoned);
+        if !is_known {
             let nearest = nearest(&name.value, self.controllers.iter().copied());
             self.checker.sink.push(codes::ug037::unknown(name, nearest));
         }

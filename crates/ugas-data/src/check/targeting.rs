@@ -12,18 +12,25 @@ use crate::node::Node;
 /// Checks that the form of an area has its measure.
 pub(super) fn check(doc: &TargetingDoc, sink: &mut Sink) {
     let method = method(doc);
-    let needs = match method {
-        TargetingMethod::Cone => "HalfAngleDeg",
-        TargetingMethod::Line => "Width",
-        TargetingMethod::Box => "HalfExtents",
+    if method != TargetingMethod::Chain {
+        let of_chain = [("Jumps", doc.jumps.is_some()), ("Repeat", doc.repeat.is_some())];
+        for (field, _) in of_chain.into_iter().filter(|(_, is_given)| *is_given) {
+            sink.push(codes::ug163::only_of_chains(doc.span, method.word(), field));
+        }
+    }
+    let needs: &[&str] = match method {
+        TargetingMethod::Cone => &["HalfAngleDeg"],
+        TargetingMethod::Line => &["Width"],
+        TargetingMethod::Box => &["HalfExtents"],
+        TargetingMethod::Chain => &["Jumps", "Radius"],
         TargetingMethod::SelfOnly
         | TargetingMethod::ActivationTarget
         | TargetingMethod::Nearest
         | TargetingMethod::Radius => return,
     };
-    if !doc.has(needs) {
+    for field in needs.iter().filter(|field| !doc.has(field)) {
         let span = doc.method.as_ref().map_or(doc.span, |method| method.0.span);
-        sink.push(codes::ug077::lacks(span, method.word(), needs));
+        sink.push(codes::ug077::lacks(span, method.word(), field));
     }
 }
 

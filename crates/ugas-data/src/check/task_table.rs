@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use ugas_core::targeting::Confirmation;
-use ugas_core::task::{Comparison, Recipient};
+use ugas_core::task::{Comparison, Recipient, SpawnPlace};
 
 use crate::decode::{self, Definitions, Field};
 use crate::model::ability::TargetingDoc;
@@ -27,7 +27,10 @@ pub(super) enum Kind {
     Ability,
     Input,
     Container,
+    Template,
     Targeting,
+    /// Three numbers or expressions.
+    Offset,
     /// Numbers by tag.
     Magnitudes,
     /// A list of tasks.
@@ -37,8 +40,8 @@ pub(super) enum Kind {
 }
 
 use Kind::{
-    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Query, Tag, Tags,
-    Targeting, Tasks, Text, Word,
+    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Offset, Query,
+    Tag, Tags, Targeting, Tasks, Template, Text, Word,
 };
 
 /// A built-in task: its type, its parameters, and which of them it needs, one of each group.
@@ -52,7 +55,7 @@ const APPLY: &[(&str, Kind)] = &[
     ("MaxRange", Number),
     ("Radius", Number),
     ("RequireTag", Tag),
-    ("IgnoreTargetsWithTag", Tag),
+    ("IgnoreTargetsWithTag", Tags),
 ];
 const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
 const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
@@ -64,6 +67,7 @@ const CUE: &[(&str, Kind)] = &[("Cue", Cue)];
 const INPUT: &[(&str, Kind)] = &[("InputID", Input)];
 const COMPARISON: Kind = Word(<Comparison as decode::Word>::WORDS);
 const CONFIRMATION: Kind = Word(<Confirmation as decode::Word>::WORDS);
+const SPAWN_PLACE: Kind = Word(<SpawnPlace as decode::Word>::WORDS);
 const RECIPIENT: Kind = Word(<Recipient as decode::Word>::WORDS);
 
 /// The built-in tasks.
@@ -131,6 +135,21 @@ pub(super) const TASKS: &[TaskRow] = &[
     ("RemoveCue", CUE, &[&["Cue"]]),
     ("SetParameter", &[("Name", Text), ("Value", Number)], &[&["Name"], &["Value"]]),
     ("ActivateAbility", &[("Ability", Ability), ("Tags", Tags)], &[&["Ability", "Tags"]]),
+    (
+        "SpawnController",
+        &[
+            ("Template", Template),
+            ("Count", Number),
+            ("At", SPAWN_PLACE),
+            ("Offset", Offset),
+            ("Team", Text),
+            ("Lifetime", Number),
+            ("Bound", Flag),
+            ("As", Text),
+        ],
+        &[&["Template"]],
+    ),
+    ("DespawnController", &[("As", Text), ("Tags", Tags), ("To", RECIPIENT)], &[&["As", "Tags", "To"]]),
 ];
 
 /// Host tasks that need no declaration (A6), and the ones that §10.3 mentions.
@@ -184,7 +203,13 @@ fn schema(kind: Kind, definitions: &mut Definitions) -> Json {
         Number => json!({ "type": ["number", "string"], "title": "a number or an expression" }),
         Flag => json!({ "type": "boolean" }),
         Word(words) => json!({ "enum": words }),
-        Text | Tag | Cue | Attribute | Effect | Ability | Input | Container => json!({ "type": "string" }),
+        Text | Tag | Cue | Attribute | Effect | Ability | Input | Container | Template => {
+            json!({ "type": "string" })
+        }
+        Offset => {
+            let number = json!({ "type": ["number", "string"], "title": "a number or an expression" });
+            json!({ "type": "array", "items": number, "minItems": 3, "maxItems": 3 })
+        }
         Tags => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Query => TagQueryDoc::schema(definitions),
         Targeting => TargetingDoc::schema(definitions),

@@ -1,5 +1,6 @@
 //! Tasks of abilities (§10): known types with their parameters, and host tasks (A6).
 
+use ugas_core::controller::SummonName;
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 
@@ -32,6 +33,28 @@ pub(super) fn applied_effects(tasks: &[TaskDoc]) -> Vec<&str> {
         if let (false, Some(params)) = (removes, &task.params) {
             collect(&params.0, &mut found);
         }
+    }
+    found
+}
+
+/// Names that `SpawnController` tasks give (`As`), at any depth (A17).
+pub(super) fn summon_names(tasks: &[TaskDoc]) -> Vec<&str> {
+    fn collect<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
+        if node.get("Type").and_then(Node::text) == Some("SpawnController")
+            && let Some(params) = node.get("Params")
+        {
+            found.extend(params.get("As").and_then(Node::text));
+        }
+        node.entries().iter().for_each(|entry| collect(&entry.value, found));
+        node.items().iter().for_each(|item| collect(item, found));
+    }
+    let mut found = Vec::new();
+    for task in tasks {
+        let Some(params) = &task.params else { continue };
+        if task.kind.as_ref().is_some_and(|kind| kind.value == "SpawnController") {
+            found.extend(params.0.get("As").and_then(Node::text));
+        }
+        collect(&params.0, &mut found);
     }
     found
 }
@@ -94,6 +117,11 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
     for group in needs.iter().filter(|group| !group.iter().any(|name| params.get(name).is_some())) {
         checker.sink.push(codes::ug080::missing(kind, group));
     }
+    match kind.value.as_str() {
+        "SpawnController" => spawn(params, checker),
+        "DespawnController" => despawn(params, checker),
+        _ => {}
+    }
     for entry in params.entries() {
         match known.iter().find(|(name, _)| *name == entry.key.value) {
             Some((_, kind)) => value(*kind, &entry.value, checker),
@@ -103,6 +131,32 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
                 checker.sink.push(codes::ug013::unknown_field(&entry.key, &record, &names));
             }
         }
+    }
+}
+
+/// Numbers with which a `SpawnController` task spawns nothing, or nothing that stays (A17).
+fn spawn(params: &Node, checker: &mut Checker<'_>) {
+    let limit = f64::from(ugas_core::simulation::Config::default().max_spawns_per_operation);
+    for (name, fits) in [
+        ("Count", (|count: f64, limit: f64| (1.0..=limit).contains(&count)) as fn(f64, f64) -> bool),
+        ("Lifetime", |seconds, _| seconds > 0.0),
+    ] {
+        let Some(node) = params.get(name) else { continue };
+        if node.number().is_some_and(|number| number.is_finite() && !fits(number, limit)) {
+            checker.sink.push(codes::ug161::spawns_nothing(node, name));
+        }
+    }
+}
+
+/// A name that no `SpawnController` task gives.
+fn despawn(params: &Node, checker: &mut Checker<'_>) {
+    let Some(node) = params.get("As") else { return };
+    let Some(text) = node.text() else { return };
+    let summons = &checker.index.summons;
+    if !summons.contains(text) && !summons.contains(SummonName::split(text).0) {
+        let name = Spanned { value: text.to_owned(), span: node.span };
+        let nearest = nearest(text, summons.iter().copied());
+        checker.sink.push(codes::ug162::unknown(&name, nearest));
     }
 }
 
@@ -137,6 +191,7 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         Kind::Attribute => Some((ReferenceKind::Attribute, "name of an attribute")),
         Kind::Input => Some((ReferenceKind::InputAction, "name of an input action")),
         Kind::Container => Some((ReferenceKind::Container, "name of an effect container")),
+        Kind::Template => Some((ReferenceKind::SpawnedTemplate, "name of a controller template")),
         Kind::Tag => Some((ReferenceKind::Tag(TagRole::Asked), "a tag")),
         Kind::Cue => Some((ReferenceKind::Tag(TagRole::Cue), "a tag under GameplayCue")),
         _ => None,
@@ -154,6 +209,10 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
             (Value::Number(_), _) => checker.sink.push(codes::ug016::not_finite(node.span)),
             (_, Some(text)) => expression(node, &text.value, NamesIn::Pack, checker),
             _ => checker.sink.push(codes::ug011::wrong_type(node, "a number or an expression")),
+        },
+        Kind::Offset => match node.items() {
+            items @ [_, _, _] => items.iter().for_each(|item| value(Kind::Number, item, checker)),
+            _ => checker.sink.push(codes::ug011::wrong_type(node, "a list of three numbers or expressions")),
         },
         Kind::Flag if !matches!(node.value, Value::Bool(_)) => {
             checker.sink.push(codes::ug011::wrong_type(node, "true or false"));

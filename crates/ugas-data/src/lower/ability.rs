@@ -14,7 +14,7 @@ use super::task::Tasks;
 use super::{metadata, targeting, text, texts};
 use crate::decode::{Choice, Formula, Integer, List};
 use crate::model::Tag;
-use crate::model::ability::AbilityDoc;
+use crate::model::ability::{AbilityDoc, TargetingMethod};
 use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
 
 /// An ability with everything that the file says of it.
@@ -63,6 +63,11 @@ pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> Abilit
             .map(|range| range.0.value)
             .or_else(|| targeting::reach(&targeting))
             .filter(|range| *range > 0.0),
+        chain: doc
+            .targeting
+            .as_ref()
+            .filter(|doc| targeting::method(doc) == TargetingMethod::Chain)
+            .map(targeting::targeting),
         net_execution: choice(&doc.net_execution),
         net_security: choice(&doc.net_security),
         prediction: doc.prediction.as_ref().map(|choice| choice.0.value),

@@ -15,9 +15,9 @@ use super::{text, texts};
 use crate::decode::{Integer, NonNegative, Unit};
 use crate::diagnostics::{Sink, codes};
 use crate::model::input::{
-    BindingDoc, CompositeInputsDoc, CurveType, Device, DeviceInputDoc, InputActionDoc, InputActionSetDoc,
-    InputBufferDoc, InputMappingDoc, InputModifierDoc, InputModifierParamsDoc, InputModifierType,
-    OldInputMappingDoc,
+    BindingDoc, BufferWindow, CompositeInputsDoc, CurveType, Device, DeviceInputDoc, InputActionDoc,
+    InputActionSetDoc, InputBufferDoc, InputMappingDoc, InputModifierDoc, InputModifierParamsDoc,
+    InputModifierType, OldInputMappingDoc,
 };
 use crate::model::{Document, Model};
 use crate::node::Node;
@@ -61,7 +61,7 @@ pub(crate) fn with_stand_ins(builder: InputSchemeBuilder, documents: &[Document]
 }
 
 /// The buffer of the pack, unless its settings have one: that of its most important set that has one.
-pub(super) fn buffer(documents: &[Document]) -> Option<InputBufferConfig> {
+pub(super) fn buffer(documents: &[Document]) -> Option<(InputBufferConfig, Option<&str>)> {
     let globals = documents.iter().find_map(|document| match &document.model {
         Model::Pack(doc) => doc.globals.as_ref()?.input_buffer.as_ref(),
         _ => None,
@@ -74,7 +74,12 @@ pub(super) fn buffer(documents: &[Document]) -> Option<InputBufferConfig> {
         let rank = |set: &InputActionSetDoc| (-i64::from(rank(&set.priority)), text(&set.name));
         sets.min_by_key(|(set, _)| rank(set)).map(|(_, buffer)| buffer)
     };
-    globals.or_else(of_set).map(buffer_config)
+    let doc = globals.or_else(of_set)?;
+    let attribute = match &doc.window {
+        Some(BufferWindow::Attribute(name)) => Some(name.value.as_str()),
+        _ => None,
+    };
+    Some((buffer_config(doc), attribute))
 }
 
 /// Reports what is wrong with the input documents as a whole. Unknown names are the checks' business.
@@ -186,7 +191,12 @@ fn buffer_config(doc: &InputBufferDoc) -> InputBufferConfig {
     let defaults = InputBufferConfig::default();
     InputBufferConfig {
         enabled: flag(&doc.enabled, Absent::False),
-        window: doc.window.as_ref().map_or(defaults.window, |seconds| Span::seconds(seconds.0.value)),
+        window: match &doc.window {
+            Some(BufferWindow::Seconds(seconds)) => Span::seconds(seconds.0.value),
+            // The attribute is read when an input is tried again; until then it is kept.
+            Some(BufferWindow::Attribute(_)) => Span::MAX,
+            None => defaults.window,
+        },
         size: super::ability::count(&doc.size, defaults.size),
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn method(doc: &TargetingDoc) -> TargetingMethod {
         None if doc.half_angle.is_some() => TargetingMethod::Cone,
         None if doc.width.is_some() => TargetingMethod::Line,
         None if doc.half_extents.is_some() => TargetingMethod::Box,
+        None if doc.jumps.is_some() => TargetingMethod::Chain,
         None if doc.radius.is_some() => TargetingMethod::Radius,
         None => TargetingMethod::ActivationTarget,
     }
@@ -22,7 +23,9 @@ pub(crate) fn method(doc: &TargetingDoc) -> TargetingMethod {
 
 /// How far it reaches.
 pub(super) fn reach(doc: &TargetingDoc) -> Option<f64> {
-    doc.range.as_ref().or(doc.radius.as_ref()).map(|range| range.0.value)
+    // The radius of a chain is how far it jumps.
+    let radius = doc.radius.as_ref().filter(|_| method(doc) != TargetingMethod::Chain);
+    doc.range.as_ref().or(radius).map(|range| range.0.value)
 }
 
 pub(super) fn targeting(doc: &TargetingDoc) -> TargetingDef {
@@ -36,6 +39,11 @@ pub(super) fn targeting(doc: &TargetingDoc) -> TargetingDef {
             Shape::Cone(HalfAngle::from_degrees(degrees))
         }
         TargetingMethod::Line => Shape::Line { width: doc.width.as_ref().map_or(0.0, |width| width.0.value) },
+        TargetingMethod::Chain => Shape::Chain {
+            jumps: u16::try_from(count(&doc.jumps, 0)).unwrap_or(u16::MAX),
+            radius: doc.radius.as_ref().map_or(0.0, |radius| radius.0.value),
+            repeat: flag(&doc.repeat, Absent::False),
+        },
         TargetingMethod::Box => {
             Shape::Box { half_extents: doc.half_extents.as_ref().map_or([0.0; 3], |half| half.0.value) }
         }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
 use ugas_core::task::{
-    ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
-    WaitDef,
+    ActionDef, ApplyDef, Comparison, DespawnDef, EffectFilterDef, HostValue, NumberDef, OffsetDef, Recipient,
+    RemoveDef, SpawnDef, TaskDef, WaitDef,
 };
 
 use super::effect::query;
@@ -165,7 +165,10 @@ impl Tasks<'_> {
             Some(TargetingMethod::Nearest) => chosen.shape = Shape::Nearest,
             Some(TargetingMethod::Radius) => chosen.shape = Shape::Radius,
             // These have measures, which only a targeting can give.
-            Some(TargetingMethod::Cone | TargetingMethod::Line | TargetingMethod::Box) | None => {}
+            Some(
+                TargetingMethod::Cone | TargetingMethod::Line | TargetingMethod::Box | TargetingMethod::Chain,
+            )
+            | None => {}
         }
         if let Some(NumberDef::Value(range)) = params.number("MaxRange") {
             chosen = TargetingDef { range: Some(range), ..chosen };
@@ -207,6 +210,8 @@ fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
             Some(ability) => ActionDef::ActivateAbility(ability),
             None => ActionDef::ActivateAbilitiesWithTags(params.texts("Tags")),
         }),
+        "SpawnController" => params.spawn().map(ActionDef::SpawnController),
+        "DespawnController" => params.despawn().map(ActionDef::DespawnController),
         _ => return None,
     })
 }
@@ -222,6 +227,12 @@ impl Params<'_> {
 
     fn text(self, key: &str) -> Option<String> {
         self.0.get(key)?.text().map(str::to_owned)
+    }
+
+    /// The texts of a list.
+    fn items(self, key: &str) -> Vec<String> {
+        let items = self.0.get(key).map(Node::items).unwrap_or_default();
+        items.iter().filter_map(Node::text).map(str::to_owned).collect()
     }
 
     /// A list of texts, or one by itself.
@@ -260,9 +271,34 @@ impl Params<'_> {
             max_range: self.number("MaxRange"),
             radius: self.number("Radius"),
             require_tag: self.text("RequireTag"),
+            // One tag by itself, or a list of them.
             ignore_tag: self.text("IgnoreTargetsWithTag"),
+            ignore_tags: self.items("IgnoreTargetsWithTag"),
             ..ApplyDef::new(self.text("EffectClass")?)
         })
+    }
+
+    fn spawn(self) -> Option<SpawnDef> {
+        let offset = match self.0.get("Offset").map(Node::items) {
+            Some([x, y, z]) => Some(OffsetDef { x: number(x)?, y: number(y)?, z: number(z)? }),
+            _ => None,
+        };
+        Some(SpawnDef {
+            count: self.number("Count"),
+            at: self.word("At").unwrap_or_default(),
+            offset,
+            team: self.text("Team"),
+            lifetime: self.number("Lifetime"),
+            bound: self.flag("Bound").unwrap_or(false),
+            name: self.text("As"),
+            ..SpawnDef::new(self.text("Template")?)
+        })
+    }
+
+    fn despawn(self) -> Option<DespawnDef> {
+        let despawn = DespawnDef { name: self.text("As"), tags: self.texts("Tags"), to: self.word("To") };
+        let says_which = despawn.name.is_some() || !despawn.tags.is_empty() || despawn.to.is_some();
+        says_which.then_some(despawn)
     }
 
     fn remove(self) -> Option<RemoveDef> {

@@ -3,7 +3,7 @@
 use ugas_core::ability::{Instancing, NetExecution, NetSecurity, TriggerOn};
 use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::targeting::{Affiliation, Confirmation, Origin};
-use ugas_core::task::{Comparison, Recipient, TaskOutcome};
+use ugas_core::task::{Comparison, Recipient, SpawnPlace, TaskOutcome};
 
 use super::effect::TagQueryDoc;
 use super::{AbilityTag, DataTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
@@ -28,6 +28,8 @@ pub enum TargetingMethod {
     Line,
     /// Around, along the axes of the world.
     Box,
+    /// From target to target.
+    Chain,
 }
 
 choice! {
@@ -59,6 +61,7 @@ choice! {
         "Cone" => Self::Cone,
         "Line" => Self::Line,
         "Box" => Self::Box,
+        "Chain" => Self::Chain,
     }
     Affiliation {
         "Any" => Self::Any,
@@ -86,6 +89,7 @@ choice! {
         "Greater" => Self::Greater,
         "GreaterEqual" => Self::GreaterEqual,
     }
+    SpawnPlace { "Owner" => Self::Owner, "Target" => Self::Target, "Location" => Self::Location }
     Recipient { "Owner" => Self::Owner, "Target" => Self::Target }
     TaskOutcome {
         "Completed" => Self::Completed,
@@ -153,10 +157,12 @@ record! {
     TargetingDoc, "targeting" {
         method: optional Choice<TargetingMethod> = "Method", "How targets are looked for (default: by the measure that is given, else ActivationTarget).";
         range: optional NonNegative = "Range", "Largest distance; without it, no limit.";
-        radius: optional NonNegative = "Radius", "Radius of an area; another word for Range.";
+        radius: optional NonNegative = "Radius", "Radius of an area, another word for Range; of a Chain, how far one jump reaches.";
         half_angle: optional NonNegative = "HalfAngleDeg", "Half the opening angle of a Cone.";
         width: optional NonNegative = "Width", "Width of a Line.";
         half_extents: optional Vector<3> = "HalfExtents", "From the middle of a Box to its faces.";
+        jumps: optional Integer<0, 65535> = "Jumps", "How often a Chain jumps: at most this many targets after the first.";
+        repeat: optional Flag = "Repeat", "Whether a Chain may come back to a target after another one (default: false).";
         origin: optional Choice<Origin> = "Origin", "Where the area begins (default: Owner).";
         require_tags: list Tag = "RequireTags", "Targets must have all of these.";
         exclude_tags: list Tag = "ExcludeTags", "Targets must have none of these.";

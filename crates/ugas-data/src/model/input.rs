@@ -1,9 +1,17 @@
 //! Input documents of the later drafts (§11), and draft 1's mapping.
 
+use serde_json::{Value as Json, json};
 use ugas_core::input::{DeadZoneShape, Platform, TriggerBehavior, ValueType};
 
-use super::{ActionSetName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag};
-use crate::decode::{AtLeastOne, Choice, Flag, Integer, NonNegative, Number, Text, Unit, choice, record};
+use super::{
+    ActionSetName, AttributeName, CalculationName, InputModifierName, InputName, MetadataDoc, Name, Tag,
+};
+use crate::decode::{
+    AtLeastOne, Choice, Definitions, Field, Flag, Integer, NonNegative, Number, Text, Unit, Visitor, choice,
+    record,
+};
+use crate::diagnostics::Sink;
+use crate::node::{Node, Value};
 
 /// A kind of device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,11 +144,46 @@ record! {
     }
 }
 
+/// How long an input is kept: seconds, or an attribute of the owner.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BufferWindow {
+    /// So many seconds.
+    Seconds(NonNegative),
+    /// The current value of this attribute, in seconds.
+    Attribute(AttributeName),
+}
+
+impl Field for BufferWindow {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        match node.value {
+            Value::Text(_) => AttributeName::decode(node, sink).map(Self::Attribute),
+            _ => NonNegative::decode(node, sink).map(Self::Seconds),
+        }
+    }
+
+    fn encode(&self) -> Value {
+        match self {
+            Self::Seconds(seconds) => seconds.encode(),
+            Self::Attribute(name) => name.encode(),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Json {
+        json!({ "anyOf": [NonNegative::schema(definitions), AttributeName::schema(definitions)] })
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn Visitor<'a>) {
+        if let Self::Attribute(name) = self {
+            name.visit(visitor);
+        }
+    }
+}
+
 record! {
     /// Inputs kept for a moment.
     InputBufferDoc, "input buffer" {
         enabled: optional Flag = "Enabled", "Whether inputs are kept (default: false).";
-        window: optional NonNegative = "BufferWindow", "For how many seconds (default: 0.15).";
+        window: optional BufferWindow = "BufferWindow", "For how many seconds (default: 0.15), or the attribute of the owner that says so.";
         size: optional Integer<1, 4294967295> = "MaxBufferSize", "How many (default: 3).";
     }
 }

@@ -209,9 +209,10 @@ impl<'s> Runner<'s> {
         &self.controllers
     }
 
-    /// The controller that the scenario calls so.
+    /// The controller that the scenario calls so, else the living one that a `SpawnController` task named so (A17).
     pub fn controller(&self, name: &str) -> Option<ControllerId> {
-        self.controllers.iter().find(|(known, _)| *known == name).map(|(_, id)| *id)
+        let own = self.controllers.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
+        own.or_else(|| self.simulation.summoned(name))
     }
 
     /// Runs all steps, and shows the simulation to an observer at the start, on the way and at the end.

@@ -42,7 +42,8 @@ const NOT_GIVEN: u64 = 1 << 21;
 const DICE: u64 = 1 << 22;
 const CONTEXT_TAGS: u64 = 1 << 23;
 const ABILITY_TAGS: u64 = 1 << 24;
-const KNOWN: u64 = (1 << 25) - 1;
+const JUMP: u64 = 1 << 25;
+const KNOWN: u64 = (1 << 26) - 1;
 
 /// Whether the dice of an effect may be known to whoever reads its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +134,7 @@ pub(crate) fn write_effect(
         (DICE, dice == Dice::Shared),
         (CONTEXT_TAGS, !context.tags().is_empty()),
         (ABILITY_TAGS, context.ability_tags().is_some()),
+        (JUMP, spec.jump != 0),
     ]);
     active.effect.encode(encoder);
     encoder.unsigned(bits);
@@ -168,6 +170,7 @@ pub(crate) fn write_effect(
     write(EXPIRES, &Bare(active.expires().as_ref()));
     write(NEXT_TICK, &active.next_tick());
     write(LAST_SOURCE, &Bare(last_source.as_ref()));
+    write(JUMP, &spec.jump);
     write(DICE, &active.stream);
     write(DICE, &(i64::from(active.ticks()) - i64::from(clock.ticks)));
     write(CONTEXT_TAGS, context.tags());
@@ -220,6 +223,7 @@ pub(crate) fn read_effect(
     let expires = read_if(bits, EXPIRES, decoder)?;
     let next_tick = read_if(bits, NEXT_TICK, decoder)?;
     let last_source = read_if(bits, LAST_SOURCE, decoder)?;
+    spec.jump = read_if(bits, JUMP, decoder)?.unwrap_or(0);
     let stream = read_if(bits, DICE, decoder)?.unwrap_or(0);
     let more_ticks = read_if(bits, DICE, decoder)?.unwrap_or(0);
     spec.context.set_tags(read_if(bits, CONTEXT_TAGS, decoder)?.unwrap_or_default());

@@ -52,7 +52,7 @@ impl Simulation {
         let Some(known) = self.state.controllers.get(controller) else { return };
         let layout = self.state.layout(known);
         scratch.record.clear();
-        record::write_head(known, layout, &mut scratch.record);
+        record::write_head(known, layout, |instigator| instigator, &mut scratch.record);
         visit(PieceKey::Head, PieceRef::Record(scratch.record.bytes()));
         if let Some(placement) = known.extras.placement {
             visit(PieceKey::Placement, PieceRef::Placement(placement));
@@ -68,10 +68,15 @@ impl Simulation {
         self.cut_records(known, sight, scratch, &mut visit);
     }
 
-    /// The controllers that a piece names, apart from whose piece it is: who caused an effect, and whom a run is about. A
+    /// The controllers that a piece names, apart from `controller`, whose piece it is: the instigator of a summoned
+    /// controller (A17), the source of an effect, the targets of a run. A
     /// viewer who does not see all of them gets it [veiled](Self::veiled).
-    pub fn named_in(&self, key: PieceKey, mut name: impl FnMut(ControllerId)) {
+    pub fn named_in(&self, controller: ControllerId, key: PieceKey, mut name: impl FnMut(ControllerId)) {
         match key {
+            PieceKey::Head => {
+                let known = self.state.controllers.get(controller);
+                known.and_then(Controller::instigator).into_iter().for_each(&mut name);
+            }
             PieceKey::Effect(id) => {
                 if let Some(active) = self.state.effects.get(id) {
                     record::named_in_effect(active, |ability| self.holder(ability), &mut name);
@@ -92,6 +97,7 @@ impl Simulation {
     /// What it did stays: the magnitudes are in it.
     pub fn veiled(
         &self,
+        controller: ControllerId,
         key: PieceKey,
         sight: Sight,
         scratch: &mut PieceScratch,
@@ -100,6 +106,11 @@ impl Simulation {
         let encoder = &mut scratch.record;
         encoder.clear();
         match key {
+            PieceKey::Head => {
+                let known = self.state.controllers.get(controller)?;
+                let veil = |named| if sees(named) { named } else { ControllerId::UNSEEN };
+                record::write_head(known, self.state.layout(known), veil, encoder);
+            }
             PieceKey::Effect(id) => {
                 let (active, effect) = self.state.effect_of(&self.catalog, id)?;
                 let mut veiled = active.clone();

@@ -62,7 +62,7 @@ impl Simulation {
             let Some(head) = &seen.head else { continue };
             let Ok(layout) = self.layout_for(&head.sets) else { continue };
             let slots = Arc::clone(&self.state.layouts[layout as usize]);
-            seen.build_controller(layout, &slots, &mirror.catalog);
+            seen.build_controller(layout, &slots, &mirror.names, &mirror.catalog);
         }
         self.settle_shown(mirror);
         self.refill(mirror);
@@ -162,6 +162,7 @@ impl Simulation {
         self.state.timers.restart(now);
         self.state.owners.clear();
         self.state.avatars.clear();
+        self.state.summons.clear();
         self.state.runtime_effects.forget_uses();
     }
 

@@ -56,6 +56,7 @@ impl Reload<'_> {
             placement,
             team,
             rolls,
+            summon,
         } = &**extras;
         let Skills { abilities, ability_index: _, activations, run_index: _, subscriptions: _, runs, inputs } =
             &**skills;
@@ -91,8 +92,15 @@ impl Reload<'_> {
             tags: self.tags(id, tags),
             effects: effects.clone(),
             buffer: self.buffer(buffer),
-            extras: Extras { cues, placement: *placement, team: team.clone(), rolls, ..Extras::default() }
-                .into(),
+            extras: Extras {
+                cues,
+                placement: *placement,
+                team: team.clone(),
+                rolls,
+                summon: summon.clone(),
+                ..Extras::default()
+            }
+            .into(),
             skills: Skills {
                 abilities: abilities.clone(),
                 activations: activations.clone(),

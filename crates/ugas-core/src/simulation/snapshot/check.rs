@@ -7,7 +7,7 @@
 use super::super::State;
 use crate::ability::{Activation, GrantedAbility, Thread, ThreadStatus, check_parameters};
 use crate::catalog::Catalog;
-use crate::controller::Controller;
+use crate::controller::{Controller, Summon};
 use crate::effect::{ActiveEffect, EffectSpec, EffectStatus};
 use crate::handle::{ActivationId, TaskId};
 use crate::id::TagId;
@@ -82,7 +82,21 @@ impl Check<'_> {
         let are_sorted = extras.rolls.is_sorted_by(|one, other| one.0 < other.0)
             && skills.runs.is_sorted_by(|one, other| one.0 < other.0);
         require(are_sorted, "the counts of a controller are not sorted")?;
+        controller.summon().map_or(Ok(()), |summon| self.summon(summon))?;
         require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
+    }
+
+    fn summon(&self, summon: &Summon) -> Result<(), Wrong> {
+        let instigator = summon.instigator;
+        let has_lived = instigator.is_unseen() || self.state.controllers.has_lived(instigator);
+        require(has_lived, "a controller was summoned by one that never was")?;
+        let is_counted = summon.name.as_ref().is_none_or(|name| name.number > 0);
+        require(is_counted, "the name of a summoned controller has the number 0")?;
+        require(
+            summon.expires.is_none_or(|at| at >= self.state.now),
+            "a summoned controller should have left before",
+        )?;
+        require(summon.sequence < self.state.sequence, "a controller was summoned by a later operation")
     }
 
     pub(in crate::simulation) fn effect(&self, active: &ActiveEffect) -> Result<(), Wrong> {

@@ -31,6 +31,7 @@ impl State {
             // Derived.
             owners: _,
             avatars: _,
+            summons: _,
             timers: _,
             layouts: _,
         } = self;

@@ -83,6 +83,10 @@ pub(crate) mod ug099;
 pub(crate) mod ug130;
 pub(crate) mod ug131;
 pub(crate) mod ug132;
+pub(crate) mod ug160;
+pub(crate) mod ug161;
+pub(crate) mod ug162;
+pub(crate) mod ug163;
 
 use super::CodeDoc;
 
@@ -171,4 +175,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug130::DOC,
     &ug131::DOC,
     &ug132::DOC,
+    &ug160::DOC,
+    &ug161::DOC,
+    &ug162::DOC,
+    &ug163::DOC,
 ];

@@ -63,7 +63,7 @@ impl<H: Host> Server<H> {
         let telling = TellingOf { replica, basis, own, dictionary: &self.dictionary };
         let shared = blocks.entry((controller, view.lens, cursor, own, basis)).or_insert_with(|| {
             let changes = replica.changes(cursor);
-            let named = named_in(&self.simulation, &changes);
+            let named = named_in(&self.simulation, controller, &changes);
             let (encoded, too_large) = telling.encode(&changes, end);
             for (piece, version) in too_large {
                 let said = self.too_large.insert((controller, piece), version);
@@ -86,13 +86,14 @@ impl<H: Host> Server<H> {
         for change in &changes {
             let mut unseen: SmallVec<[ControllerId; 4]> = SmallVec::new();
             if change.piece.is_some() {
-                self.simulation.named_in(change.key, |named| unseen.extend((!sees(named)).then_some(named)));
+                let hide = |named| unseen.extend((!sees(named)).then_some(named));
+                self.simulation.named_in(controller, change.key, hide);
             }
             if let Some(view) = session.views.get_mut(&controller) {
                 unseen.iter().for_each(|hidden| view.withhold(*hidden, change.before()));
             }
             let is_veiled = !unseen.is_empty();
-            let veil = || self.simulation.veiled(change.key, lens.sight, &mut self.scratch, sees);
+            let veil = || self.simulation.veiled(controller, change.key, lens.sight, &mut self.scratch, sees);
             veiled.push(is_veiled.then(veil).flatten());
         }
         let told = changes.iter().zip(&veiled);
@@ -102,10 +103,14 @@ impl<H: Host> Server<H> {
 }
 
 /// Whom changes name.
-fn named_in(simulation: &Simulation, changes: &[Change<'_>]) -> SmallVec<[ControllerId; 4]> {
+fn named_in(
+    simulation: &Simulation,
+    controller: ControllerId,
+    changes: &[Change<'_>],
+) -> SmallVec<[ControllerId; 4]> {
     let mut named: SmallVec<[ControllerId; 4]> = SmallVec::new();
     for change in changes.iter().filter(|change| change.piece.is_some()) {
-        simulation.named_in(change.key, |id| {
+        simulation.named_in(controller, change.key, |id| {
             if !named.contains(&id) {
                 named.push(id);
             }

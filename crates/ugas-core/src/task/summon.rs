@@ -1,0 +1,105 @@
+//! Tasks that spawn and despawn controllers (A17), as an author writes them and resolved.
+
+use std::sync::Arc;
+
+use super::def::{NumberDef, Recipient};
+use super::routine::Number;
+use crate::codec::{plain_enum, plain_struct};
+use crate::id::TemplateId;
+use crate::tag::TagSet;
+use crate::targeting::Team;
+
+/// Where a spawned controller is placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SpawnPlace {
+    /// At the ability's owner.
+    #[default]
+    Owner,
+    /// At the activation's target. Without a target the task is skipped.
+    Target,
+    /// At the targeted location. Without a location the task is skipped.
+    Location,
+}
+
+/// A displacement in world axes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OffsetDef {
+    /// Along the first axis.
+    pub x: NumberDef,
+    /// Along the second axis.
+    pub y: NumberDef,
+    /// Along the third axis.
+    pub z: NumberDef,
+}
+
+/// Parameters of `SpawnController` (A17).
+#[derive(Clone, PartialEq, Debug)]
+pub struct SpawnDef {
+    /// Name of the controller template.
+    pub template: String,
+    /// How many are spawned; without a number, one.
+    pub count: Option<NumberDef>,
+    /// Where they are placed.
+    pub at: SpawnPlace,
+    /// Added to that position, in world axes. Evaluated for each; `Param("Spawn.Index")` counts them from 0.
+    pub offset: Option<OffsetDef>,
+    /// Their team; without one, the owner's.
+    pub team: Option<String>,
+    /// Seconds after which each leaves; without a number, it stays.
+    pub lifetime: Option<NumberDef>,
+    /// Whether they leave when the ability ends or is cancelled.
+    pub bound: bool,
+    /// Their name: `As`, `As.2` and so on.
+    pub name: Option<String>,
+}
+
+impl SpawnDef {
+    /// One controller of this template at the owner.
+    pub fn new(template: impl Into<String>) -> Self {
+        Self {
+            template: template.into(),
+            count: None,
+            at: SpawnPlace::Owner,
+            offset: None,
+            team: None,
+            lifetime: None,
+            bound: false,
+            name: None,
+        }
+    }
+}
+
+/// Parameters of `DespawnController` (A17): controllers that the owner summoned, by name or tags, or the recipient.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DespawnDef {
+    /// The name that `SpawnController` gave: all of that name, or `name.2` alone.
+    pub name: Option<String>,
+    /// Summoned controllers with one of these tags.
+    pub tags: Vec<String>,
+    /// The recipient itself, summoned or not.
+    pub to: Option<Recipient>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct SpawnTask {
+    pub(crate) template: TemplateId,
+    pub(crate) count: Option<Number>,
+    pub(crate) at: SpawnPlace,
+    pub(crate) offset: Option<[Number; 3]>,
+    pub(crate) team: Option<Team>,
+    pub(crate) lifetime: Option<Number>,
+    pub(crate) bound: bool,
+    pub(crate) name: Option<Arc<str>>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct DespawnTask {
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) tags: TagSet,
+    pub(crate) to: Option<Recipient>,
+}
+
+plain_enum!(SpawnPlace { 0 => Owner, 1 => Target, 2 => Location });
+plain_struct!(OffsetDef { x, y, z });
+plain_struct!(SpawnDef { template, count, at, offset, team, lifetime, bound, name });
+plain_struct!(DespawnDef { name, tags, to });
