@@ -80,6 +80,15 @@ pub(crate) mod ug094;
 pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
+pub(crate) mod ug140;
+pub(crate) mod ug141;
+pub(crate) mod ug142;
+pub(crate) mod ug143;
+pub(crate) mod ug144;
+pub(crate) mod ug145;
+pub(crate) mod ug146;
+pub(crate) mod ug147;
+pub(crate) mod ug148;
 
 use super::CodeDoc;
 
@@ -165,4 +174,13 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
+    &ug140::DOC,
+    &ug141::DOC,
+    &ug142::DOC,
+    &ug143::DOC,
+    &ug144::DOC,
+    &ug145::DOC,
+    &ug146::DOC,
+    &ug147::DOC,
+    &ug148::DOC,
 ];
