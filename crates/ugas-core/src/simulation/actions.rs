@@ -12,9 +12,9 @@ use crate::effect::{EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::refusal::RefusalReason;
+use crate::refusal::{Refusal, RefusalReason};
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
-use crate::task::{Action, Apply, Recipient, Remove};
+use crate::task::{Action, Apply, Recipient, Remove, TaskApplication};
 
 impl Simulation {
     pub(super) fn act(
@@ -167,6 +167,30 @@ impl Simulation {
         let mut spec = self.ability_spec(handle, granted, ability, effect, Some(id))?;
         spec.level = level.unwrap_or(spec.level);
         Ok(Some(spec))
+    }
+
+    /// Applies an effect that native code asks for. A refusal is an event; the ability goes on.
+    pub(super) fn apply_for_task(&mut self, id: ActivationId, application: TaskApplication) {
+        let TaskApplication { effect, target, level, magnitudes } = application;
+        let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
+            return;
+        };
+        let spec = match self.task_spec(handle, id, effect, level) {
+            Ok(Some(mut spec)) => {
+                magnitudes.into_iter().for_each(|(tag, value)| spec.set_magnitude(tag, value));
+                Ok(spec)
+            }
+            Ok(None) => return,
+            Err(reason) => Err(reason),
+        };
+        match spec {
+            Ok(mut spec) => {
+                self.number_dice(id, effect);
+                // A refusal is an event.
+                let _ = self.apply_authorised(&mut spec, target);
+            }
+            Err(reason) => self.tell_refused_effect(&Refusal::new(effect, target, reason)),
+        }
     }
 
     /// Applies an effect of a task. A refusal is an event; the ability goes on.

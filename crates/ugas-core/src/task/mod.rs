@@ -9,7 +9,7 @@ mod routine;
 mod running;
 
 pub(crate) use custom::TaskRequests;
-pub use custom::{CustomTask, TaskContext, TaskProgress};
+pub use custom::{CustomTask, TaskApplication, TaskContext, TaskProgress};
 pub use def::{
     ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
     WaitDef,
