@@ -88,7 +88,6 @@ pub(crate) mod ug144;
 pub(crate) mod ug145;
 pub(crate) mod ug146;
 pub(crate) mod ug147;
-pub(crate) mod ug148;
 
 use super::CodeDoc;
 
@@ -182,5 +181,4 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug145::DOC,
     &ug146::DOC,
     &ug147::DOC,
-    &ug148::DOC,
 ];
