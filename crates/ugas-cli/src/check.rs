@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ugas_data::Scenario;
 use ugas_data::diagnostics::render_all;
+use ugas_data::{Limits, Loader, Report, Scenario};
 
 use crate::output::{self, Format};
 use crate::{Status, watch};
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// Count warnings as errors
     #[arg(long)]
     deny_warnings: bool,
+    /// Count unknown fields as warnings, for files that other tools extend
+    #[arg(long)]
+    allow_unknown: bool,
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -49,7 +52,13 @@ fn once(arguments: &Arguments) -> anyhow::Result<Status> {
     for path in &arguments.paths {
         output::ensure_exists(path)?;
     }
-    let report = ugas_data::check(&arguments.paths);
+    let mut report = Report::default();
+    for path in &arguments.paths {
+        for loader in Loader::packs_in(path, &Limits::default()) {
+            let loader = if arguments.allow_unknown { loader.allow_unknown() } else { loader };
+            report.append(loader.check());
+        }
+    }
     if report.diagnostics.is_empty()
         && let Some(empty) = arguments.paths.iter().find(|path| Scenario::files(path).is_empty())
     {

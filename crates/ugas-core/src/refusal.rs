@@ -147,6 +147,12 @@ pub enum RefusalReason {
     UnknownTag(TagId),
     /// The effect may be applied by the authority only (§13.7).
     AuthoritativeOnly,
+    /// The ability that the effect is said to come from may not apply it (§13.7): none of its tasks, containers, cost and
+    /// cooldown names the effect, and neither does its list of allowed effects.
+    NotAuthorised {
+        /// The ability.
+        ability: AbilityId,
+    },
     /// A client leaves it to the authority, because it does not know enough or was told to (§13.7). Nothing has failed.
     NotPredicted,
     /// A `before_apply` hook refused, in its own words.
@@ -240,6 +246,7 @@ impl RefusalReason {
             Self::UnknownTag(_) => "UnknownTag",
             Self::StillActive(_) => "StillActive",
             Self::AuthoritativeOnly => "AuthoritativeOnly",
+            Self::NotAuthorised { .. } => "NotAuthorised",
             Self::NotPredicted => "NotPredicted",
             Self::Hook(_) => "RefusedByHook",
             Self::MissingTag { .. }
@@ -273,6 +280,10 @@ impl RefusalReason {
             }
             Self::BlockedTag { party, tag } => {
                 format!("the {party} has `{}`", catalog.tag_name(*tag))
+            }
+            Self::NotAuthorised { ability } => {
+                let name = catalog.ability_name(*ability);
+                format!("the ability `{name}` may not apply it: name it in a task or in `AllowedEffects`")
             }
             Self::WouldBeRemoved { tag } => {
                 format!("the target has `{}`, which would remove it at once", catalog.tag_name(*tag))
@@ -339,6 +350,7 @@ impl fmt::Display for RefusalReason {
             Self::UnknownTag(tag) => write!(f, "{tag:?} does not exist: it is of another catalog"),
             Self::StillActive(id) => write!(f, "{id:?} is still active: remove it first"),
             Self::AuthoritativeOnly => f.write_str("only the authority may apply it"),
+            Self::NotAuthorised { ability } => write!(f, "{ability:?} may not apply it"),
             Self::NotPredicted => f.write_str("a client does not predict it, the authority will decide"),
             Self::Hook(reason) => f.write_str(reason),
             Self::MissingTag { party, tag } => write!(f, "the {party} lacks {tag:?}"),

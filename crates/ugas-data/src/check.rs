@@ -1,6 +1,7 @@
 //! Checks across documents: names, references, rules, circles, advice. What the core checks itself is left to it.
 
 mod cycles;
+mod ignored;
 mod index;
 mod lints;
 mod references;
@@ -39,6 +40,7 @@ pub(crate) fn check(
 ) -> Unresolved {
     let unresolved = references::check(map, documents, index, scope, sink);
     rules::check(documents, index, scope, sink);
+    ignored::check(documents, sink);
     cycles::check(documents, index, sink);
     lints::check(documents, index, scope, sink);
     unresolved

@@ -16,7 +16,10 @@ use crate::node::{Node, Value};
 use crate::source::Spanned;
 
 pub use choice::{Choice, Word};
-pub use leaf::{ActorNumber, Flag, Formula, Hex, Integer, Label, NonNegative, Number, Raw, Text, Unit};
+pub use leaf::{
+    ActorNumber, ActorText, Flag, Formula, Hex, Integer, Label, NonNegative, Number, PlainValue, Raw, Text,
+    Unit,
+};
 pub use list::{AtLeastOne, List, NamedMap, Vector};
 pub(crate) use macros::{choice, record, reference};
 
@@ -97,6 +100,19 @@ pub enum TagRole {
     Cue,
     /// The key of a number that a caller sets.
     Data,
+}
+
+/// Whether a key belongs to another tool wherever it stands: such keys are kept and never reported.
+pub(crate) fn is_free_key(key: &str) -> bool {
+    key.starts_with("x-")
+}
+
+/// The title of the record whose keys are free.
+pub(crate) const METADATA: &str = "metadata";
+
+/// Whether a key that a record does not know is kept without a report: one of another tool, or any key of metadata.
+pub(crate) fn is_free(record: &str, key: &str) -> bool {
+    record == METADATA || is_free_key(key)
 }
 
 /// Adds a key to a tree that is written.

@@ -156,6 +156,9 @@ pub struct Sink {
     errors: usize,
     kept_errors: usize,
     most: usize,
+    allows_unknown: bool,
+    /// Errors about unknown fields.
+    unknown_fields: usize,
 }
 
 impl Default for Sink {
@@ -167,14 +170,39 @@ impl Default for Sink {
 impl Sink {
     /// A sink that keeps so many.
     pub fn with_limit(most: u32) -> Self {
-        Self { diagnostics: Vec::new(), errors: 0, kept_errors: 0, most: most as usize }
+        Self {
+            diagnostics: Vec::new(),
+            errors: 0,
+            kept_errors: 0,
+            most: most as usize,
+            allows_unknown: false,
+            unknown_fields: 0,
+        }
+    }
+
+    /// Lowers unknown fields to warnings, or not.
+    #[must_use]
+    pub(crate) fn allow_unknown(mut self, allows: bool) -> Self {
+        self.allows_unknown = allows;
+        self
+    }
+
+    /// Whether unknown fields are only warnings.
+    pub(crate) fn allows_unknown(&self) -> bool {
+        self.allows_unknown
     }
 
     /// Adds a diagnostic. Beyond the limit it is counted and dropped, but for an error as long as something milder can
     /// be dropped instead: what makes a pack invalid must not drown in advice.
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        let is_unknown_field = diagnostic.code == codes::ug013::DOC.code;
+        if self.allows_unknown && is_unknown_field && diagnostic.severity == Severity::Error {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.message.push_str("; it is ignored");
+        }
         let is_error = diagnostic.severity == Severity::Error;
         self.errors += usize::from(is_error);
+        self.unknown_fields += usize::from(is_error && is_unknown_field);
         if self.diagnostics.len() < self.most {
             self.kept_errors += usize::from(is_error);
             self.diagnostics.push(diagnostic);
@@ -198,6 +226,11 @@ impl Sink {
         self.errors
     }
 
+    /// How many errors keep something from being understood: all but unknown fields, beside which the rest stands.
+    pub(crate) fn faults(&self) -> usize {
+        self.errors - self.unknown_fields.min(self.errors)
+    }
+
     /// True if nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.diagnostics.is_empty()
@@ -206,6 +239,19 @@ impl Sink {
     /// Whether this was reported already.
     pub(crate) fn has(&self, code: &str, span: Span) -> bool {
         self.diagnostics.iter().any(|known| known.code == code && known.span == span)
+    }
+
+    /// Drops the diagnostics for which `keep` is false.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
+        let is_dropped_error = |found: &&Diagnostic| found.severity == Severity::Error && !keep(found);
+        let dropped = self.diagnostics.iter().filter(is_dropped_error).count();
+        let is_dropped_field =
+            |found: &&Diagnostic| is_dropped_error(found) && found.code == codes::ug013::DOC.code;
+        let dropped_fields = self.diagnostics.iter().filter(is_dropped_field).count();
+        self.unknown_fields = self.unknown_fields.saturating_sub(dropped_fields);
+        self.errors = self.errors.saturating_sub(dropped);
+        self.kept_errors = self.kept_errors.saturating_sub(dropped);
+        self.diagnostics.retain(keep);
     }
 
     /// Takes over what another sink collected.

@@ -17,10 +17,10 @@ pub use pack::{LoadError, Pack};
 use crate::check::{self, Index, Scope, Unresolved};
 use crate::diagnostics::{Report, Sink, codes};
 use crate::lower;
-use crate::model::{Document, Model, Name, is_scenario, recognise};
+use crate::model::{Document, Outline, inherit, is_scenario, outline};
 use crate::node::{self, Node};
 use crate::scenario::check as scenario_check;
-use crate::source::{FileId, Found, Limits, SourceMap, Spanned, find_files};
+use crate::source::{FileId, Found, Limits, SourceMap, find_files};
 
 /// Loads a folder or a file.
 ///
@@ -64,6 +64,7 @@ pub struct Loader {
     custom_tasks: BTreeSet<String>,
     target_filters: BTreeSet<String>,
     omits_scenarios: bool,
+    allows_unknown: bool,
 }
 
 impl Loader {
@@ -163,6 +164,20 @@ impl Loader {
         self
     }
 
+    /// Makes unknown fields warnings instead of errors, for files that other tools extend.
+    #[must_use]
+    pub fn allow_unknown(mut self) -> Self {
+        self.allows_unknown = true;
+        self
+    }
+
+    /// Sets whether unknown fields are warnings.
+    #[must_use]
+    pub(crate) fn allow_unknown_if(mut self, allows: bool) -> Self {
+        self.allows_unknown = allows;
+        self
+    }
+
     /// Leaves out the scenarios that lie in a pack: none of them is part of the rules that another one runs by.
     #[must_use]
     pub(crate) fn without_scenarios(mut self) -> Self {
@@ -219,8 +234,9 @@ impl Loader {
     /// Checks everything, scenarios with their packs included, and gives back what was found.
     pub fn check(mut self) -> Report {
         let (limits, mut silenced) = (self.limits, std::mem::take(&mut self.silenced));
+        let allows_unknown = self.allows_unknown;
         let (_, documents, mut report) = Self { silenced: silenced.clone(), ..self }.run();
-        let mut sink = Sink::with_limit(limits.diagnostics);
+        let mut sink = Sink::with_limit(limits.diagnostics).allow_unknown(allows_unknown);
         scenario_check::check(&documents, &report.source_map, &limits, &mut sink);
         silenced.extend(Index::silenced_by(&documents));
         report.add(sink, &silenced);
@@ -234,9 +250,9 @@ impl Loader {
     }
 
     fn run(mut self) -> (Option<Arc<Catalog>>, Vec<Document>, Report) {
-        let mut sink = Sink::with_limit(self.limits.diagnostics);
+        let mut sink = Sink::with_limit(self.limits.diagnostics).allow_unknown(self.allows_unknown);
         let scope = self.scope.unwrap_or_else(|| self.natural_scope());
-        let documents = self.documents(&mut sink);
+        let documents = self.documents(scope, &mut sink);
         let map = &self.source_map;
         let mut index = Index::new(map, &documents, &mut sink);
         index.custom_tasks = self.custom_tasks.iter().map(String::as_str).collect();
@@ -275,7 +291,7 @@ impl Loader {
         }
     }
 
-    fn documents(&mut self, sink: &mut Sink) -> Vec<Document> {
+    fn documents(&mut self, scope: Scope, sink: &mut Sink) -> Vec<Document> {
         let (mut documents, mut values) = (Vec::new(), 0);
         let (map, limits) = (&mut self.source_map, &self.limits);
         let omit: Omit = if self.omits_scenarios { is_scenario } else { |_, _, _| false };
@@ -311,13 +327,10 @@ impl Loader {
                     let file = map.add(path, text);
                     parse(map, file, limits, omit, &mut values, &mut documents, sink);
                 }
-                Source::Inline(file, node) => documents.extend(recognise(map, file, node, sink)),
+                Source::Inline(file, node) => documents.extend(outline(map, file, node, sink)),
             }
         }
-        for document in &mut documents {
-            name_controller(&self.source_map, document);
-        }
-        documents
+        inherit::resolve(&self.source_map, documents, scope, &self.limits, values, sink)
     }
 }
 
@@ -330,7 +343,7 @@ fn read(
     limits: &Limits,
     omit: Omit,
     values: &mut u64,
-    documents: &mut Vec<Document>,
+    documents: &mut Vec<Outline>,
     sink: &mut Sink,
 ) {
     if *values > u64::from(limits.pack_nodes) {
@@ -348,7 +361,7 @@ fn parse(
     limits: &Limits,
     omit: Omit,
     values: &mut u64,
-    documents: &mut Vec<Document>,
+    documents: &mut Vec<Outline>,
     sink: &mut Sink,
 ) {
     let nodes = node::parse(map, file, limits, sink);
@@ -363,21 +376,7 @@ fn parse(
         if omit(map, file, &node) {
             continue;
         }
-        documents.extend(recognise(map, file, node, sink));
-    }
-}
-
-/// The specification gives controllers no name: the owner's id or the file's name serves.
-fn name_controller(map: &SourceMap, document: &mut Document) {
-    if let Model::Controller(doc) = &mut document.model
-        && doc.name.is_none()
-    {
-        let owner = doc.owner.as_ref().and_then(|owner| owner.id.clone());
-        let name = owner.map(|id| id.0).filter(|id| !id.value.is_empty()).or_else(|| {
-            let stem = map.file(document.file)?.path().file_stem()?.to_string_lossy().into_owned();
-            Some(Spanned { value: stem, span: doc.span })
-        });
-        doc.name = name.map(Name);
+        documents.extend(outline(map, file, node, sink));
     }
 }
 

@@ -4,6 +4,7 @@ pub mod ability;
 pub mod attribute;
 pub mod controller;
 pub mod effect;
+pub(crate) mod inherit;
 pub mod input;
 mod kind;
 pub mod library;
@@ -22,7 +23,7 @@ pub use names::{
     DataTag, DeathAttributeName, EffectName, GrantedTag, InputName, Modifier as InputModifierName, Name,
     SceneName, SetName, Tag, TemplateName,
 };
-pub(crate) use recognise::{is_scenario, recognise};
+pub(crate) use recognise::{Outline, is_scenario, outline, recognise};
 
 use crate::decode::{Field, Text, Visitor, record};
 use crate::node::{Node, Value};
@@ -54,7 +55,7 @@ pub struct Document {
     pub node: Node,
     /// What it says.
     pub model: Model,
-    /// Whether all of it could be read. What could not is reported and left out of the catalog.
+    /// Whether all known fields of it could be read. What could not is reported and left out of the catalog.
     pub is_clean: bool,
 }
 

@@ -80,10 +80,23 @@ impl Node {
         inside.saturating_add(1)
     }
 
-    /// A short span that stands for the whole value: the first key or item of what spans many lines.
+    /// Lists and mappings inside each other, itself included; 0 for a single value.
+    pub(crate) fn depth(&self) -> usize {
+        match &self.value {
+            Value::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            Value::Map(entries) => 1 + entries.iter().map(|entry| entry.value.depth()).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// A short span that stands for the whole value: the first key or item of what spans many lines. A mapping whose
+    /// keys are all inherited is represented by its own span.
     pub fn head(&self) -> Span {
         match &self.value {
-            Value::Map(entries) => entries.first().map_or(self.span, |entry| entry.key.span),
+            Value::Map(entries) => {
+                let first = entries.first().map(|entry| entry.key.span);
+                first.filter(|key| self.span.contains(*key)).unwrap_or(self.span)
+            }
             Value::List(items) => items.first().map_or(self.span, Self::head),
             _ => self.span,
         }

@@ -29,6 +29,7 @@ mod abilities;
 mod characters;
 pub(crate) mod check;
 mod commands;
+mod controllers;
 mod cut;
 mod expect;
 mod expect_abilities;
@@ -117,6 +118,9 @@ pub trait CommandWitness {
 /// The kinds of events by name, as `Count` and reports call them.
 pub const EVENT_KINDS: &[&str] = &crate::check::scenario::EVENTS;
 
+/// The outcome codes that `Last` and `Reasons` know. Every one of them is produced by some step.
+pub const OUTCOMES: &[&str] = crate::check::scenario::OUTCOMES;
+
 /// A scenario of a file.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -195,7 +199,7 @@ impl Scenario {
 
     /// Whether it has a controller of this name.
     pub fn has_controller(&self, name: &str) -> bool {
-        self.controllers().any(|(known, _)| known == name)
+        self.controllers().chain(self.spawned()).any(|(known, _)| known == name)
     }
 
     /// What happens, in a few words.
@@ -317,6 +321,15 @@ impl Scenario {
         controllers.map(|(name, actor)| (name.value.as_str(), actor))
     }
 
+    /// Controllers that steps spawn, by name.
+    fn spawned(&self) -> impl Iterator<Item = (&str, &crate::model::scenario::ActorDoc)> {
+        let spawned = self.steps().iter().filter_map(|step| match &step.action {
+            ActionDoc::Spawn(actors) => Some(&actors.0),
+            _ => None,
+        });
+        spawned.flatten().map(|(name, actor)| (name.value.as_str(), actor))
+    }
+
     fn steps(&self) -> &[crate::model::scenario::StepDoc] {
         self.doc.steps.as_deref().unwrap_or_default()
     }
@@ -324,7 +337,7 @@ impl Scenario {
     /// All tags that it names itself, which are known without a registry.
     fn tags(&self) -> Vec<String> {
         let mut tags: BTreeSet<&str> = BTreeSet::new();
-        for (_, actor) in self.controllers() {
+        for (_, actor) in self.controllers().chain(self.spawned()) {
             tags.extend(actor.tags.iter().map(|tag| tag.value.as_str()));
             tags.extend(actor.abilities.iter().flat_map(|ability| tags_of(ability)));
         }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::decode::{Definitions, Field};
+use crate::decode::{Definitions, Field, METADATA};
+use crate::model::inherit::{APPEND, EXTENDS};
 use crate::model::{
     DocumentKind, ability, attribute, controller, effect, input, library, pack, scenario, scene, tag,
 };
@@ -13,14 +14,51 @@ pub(crate) fn described(mut schema: Value, about: &str) -> Value {
     schema
 }
 
-/// The schema of a record. It is open: fields of other tools are allowed, as in the official schemas.
+/// Keys that every record accepts: those of other tools, and the schema of the document.
+const FREE_KEYS: &str = r"^(x-|\$schema$)";
+
+/// The schema of a record. It is closed but for keys of other tools; metadata are open.
 pub(crate) fn record(title: &str, about: &str, properties: Map<String, Value>, required: Vec<&str>) -> Value {
     let mut schema =
         json!({ "type": "object", "title": title, "description": about, "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
+    if title != METADATA {
+        schema["patternProperties"] = json!({ FREE_KEYS: {} });
+        schema["additionalProperties"] = json!(false);
+    }
     schema
+}
+
+/// Opens the record that a schema refers to, for records whose other keys are names of the file's own.
+pub(crate) fn open(reference: &Value, definitions: &mut Definitions) {
+    if let Some(record) = referred(reference, definitions).and_then(Value::as_object_mut) {
+        record.remove("additionalProperties");
+    }
+}
+
+fn referred<'d>(reference: &Value, definitions: &'d mut Definitions) -> Option<&'d mut Value> {
+    definitions.get_mut(reference["$ref"].as_str()?.strip_prefix("#/$defs/")?)
+}
+
+/// Adds the keys of inheritance (D1) to the record of a document. A document that extends another one may leave out every
+/// field but its name.
+fn extendable(reference: &Value, definitions: &mut Definitions) {
+    let Some(record) = referred(reference, definitions) else { return };
+    record["properties"][EXTENDS] = json!({ "type": "string", "minLength": 1, "description": "Name of the document that this one inherits from." });
+    record["properties"][APPEND] = json!({
+        "type": "object",
+        "description": "Items added to the end of lists, by field; nested lists are reached through nested mappings.",
+        "additionalProperties": { "type": ["array", "object"] },
+    });
+    let Some(required) = record.as_object_mut().and_then(|record| record.remove("required")) else { return };
+    let is_name = |field: &&Value| field.as_str() == Some("Name");
+    let (own, inherited): (Vec<&Value>, Vec<&Value>) =
+        required.as_array().into_iter().flatten().partition(is_name);
+    record["required"] = json!(own);
+    record["if"] = json!({ "not": { "required": [EXTENDS] } });
+    record["then"] = json!({ "required": inherited });
 }
 
 /// Names of the documents that have a schema.
@@ -54,6 +92,16 @@ pub fn json_schema(name: &str) -> Option<Value> {
         | DocumentKind::EffectContainers => library::LibraryDoc::schema(&mut definitions),
         DocumentKind::Scenario => scenario::ScenarioDoc::schema(&mut definitions),
     };
+    match kind {
+        DocumentKind::InputMapping => {
+            let forms = root["anyOf"].as_array().cloned().unwrap_or_default();
+            forms.iter().take(1).for_each(|form| extendable(form, &mut definitions));
+        }
+        // A pack of the public form is plain metadata.
+        DocumentKind::Pack => open(&root, &mut definitions),
+        kind if kind.is_extendable() => extendable(&root, &mut definitions),
+        _ => {}
+    }
     crate::check::describe_tasks(&mut definitions);
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -33,6 +33,11 @@ impl Span {
         Self { file, start: narrow(start), end: narrow(end) }
     }
 
+    /// Whether another span lies inside this one.
+    pub fn contains(&self, other: Self) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// The very beginning of a file, for what is wrong with it as a whole.
     pub fn start_of(file: FileId) -> Self {
         Self { file, start: 0, end: 0 }

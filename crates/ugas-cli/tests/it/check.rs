@@ -34,9 +34,26 @@ fn a_broken_pack_says_where_and_what_to_do() {
 
 #[test]
 fn warnings_count_when_asked() {
-    let path = file("check-warning", "hit.yaml", &TYPO.replace("Instnat", "Instant\nColour: red"));
-    assert_eq!(ugas(["check", &path]).status, 0);
+    let text = TYPO
+        .replace("Instnat", "Instant\nArea: { Shape: Sphere, Radius: { Type: ScalableFloat, Value: 5 } }");
+    let path = file("check-warning", "hit.yaml", &text);
+    let answer = ugas(["check", &path]);
+    assert_eq!(answer.status, 0);
+    assert!(answer.stdout.contains("warning[UG145]: `Area` is not carried out"), "{}", answer.stdout);
     assert_eq!(ugas(["check", &path, "--deny-warnings"]).status, 1);
+}
+
+#[test]
+fn unknown_fields_are_errors_unless_allowed() {
+    let path =
+        file("check-unknown", "hit.yaml", &TYPO.replace("Instnat", "Instant\nGrantdTags: [State.Hit]"));
+    let answer = ugas(["check", &path]);
+    assert_eq!(answer.status, 1);
+    assert!(answer.stdout.contains("did you mean `GrantedTags`?"), "{}", answer.stdout);
+    let allowed = ugas(["check", &path, "--allow-unknown"]);
+    assert_eq!(allowed.status, 0);
+    assert!(allowed.stdout.contains("warning[UG013]"), "{}", allowed.stdout);
+    assert_eq!(ugas(["check", &path, "--allow-unknown", "--deny-warnings"]).status, 1);
 }
 
 #[test]

@@ -147,6 +147,29 @@ pub struct EffectContext {
     details: Rare<ContextDetails>,
 }
 
+/// Numbers of the game's own, by name: a payload that files can write (`Payload: { name: value }`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct NamedValues(pub Vec<(String, f64)>);
+
+impl NamedValues {
+    /// The number of this name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+}
+
+impl ContextPayload for NamedValues {
+    const KIND: &'static str = "Values";
+
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(crate::codec::to_bytes(&self.0));
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        crate::codec::from_bytes(bytes).ok().map(Self)
+    }
+}
+
 /// What stands where there is no actor.
 const NOBODY: ActorId = ActorId(0);
 

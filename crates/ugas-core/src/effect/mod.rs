@@ -20,7 +20,7 @@ pub use active::{ActiveEffect, EffectStatus};
 pub(crate) use active::{EffectTimers, LastSource};
 pub(crate) use clock::Clock;
 pub(crate) use context::ContextDetails;
-pub use context::{ContextPayload, ContextTags, EffectContext, HitResult, RawPayload, Vector3};
+pub use context::{ContextPayload, ContextTags, EffectContext, HitResult, NamedValues, RawPayload, Vector3};
 pub use def::{
     AUTHORITATIVE_ONLY, AbilityGrantDef, AbilityRemoval, AdditionalEffectDef, AdditionalTo, DurationDef,
     EffectDef, ExecutionDef, ExpirationEffectsDef, PeriodDef, ScopedModifierDef, ScopedTargetDef,

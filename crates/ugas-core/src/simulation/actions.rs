@@ -13,10 +13,10 @@ use crate::effect::{EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
-use crate::refusal::RefusalReason;
+use crate::refusal::{Refusal, RefusalReason};
 use crate::tag::TagSet;
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
-use crate::task::{Action, Apply, Recipient, Remove};
+use crate::task::{Action, Apply, Recipient, Remove, TaskApplication};
 
 impl Simulation {
     pub(super) fn act(
@@ -197,6 +197,30 @@ impl Simulation {
             numbers.push((*tag, self.task_number(id, number)?));
         }
         Ok(level)
+    }
+
+    /// Applies an effect that native code asks for. A refusal is an event; the ability goes on.
+    pub(super) fn apply_for_task(&mut self, id: ActivationId, application: TaskApplication) {
+        let TaskApplication { effect, target, level, magnitudes } = application;
+        let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
+            return;
+        };
+        let spec = match self.task_spec(handle, id, effect, level) {
+            Ok(Some(mut spec)) => {
+                magnitudes.into_iter().for_each(|(tag, value)| spec.set_magnitude(tag, value));
+                Ok(spec)
+            }
+            Ok(None) => return,
+            Err(reason) => Err(reason),
+        };
+        match spec {
+            Ok(mut spec) => {
+                self.number_dice(id, effect);
+                // A refusal is an event.
+                let _ = self.apply_authorised(&mut spec, target);
+            }
+            Err(reason) => self.tell_refused_effect(&Refusal::new(effect, target, reason)),
+        }
     }
 
     /// Applies an effect of a task. A refusal is an event; the ability goes on.

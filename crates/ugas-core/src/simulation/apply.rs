@@ -105,7 +105,7 @@ impl Simulation {
     /// A refusal with all reasons; nothing has changed then.
     pub fn apply(&mut self, spec: &EffectSpec, target: ControllerId) -> Result<Application, Refusal> {
         let mut spec = spec.clone();
-        self.operate(|sim| sim.apply_one(&mut spec, target))
+        self.operate(|sim| sim.apply_authorised(&mut spec, target))
     }
 
     /// Applies an effect at level 1, as caused by `source`.
@@ -182,7 +182,7 @@ impl Simulation {
         is_done
     }
 
-    /// One application, by a call or as a consequence. The spec is used up.
+    /// One application as a consequence of the rules. The spec is used up.
     pub(super) fn apply_one(
         &mut self,
         spec: &mut EffectSpec,
@@ -198,6 +198,37 @@ impl Simulation {
         target: ControllerId,
         checks: Checks,
     ) -> Result<Application, Refusal> {
+        self.apply_if(spec, target, checks, |_, _| Ok(()))
+    }
+
+    /// One application by code outside of the rules, which may use an ability as its source only for the effects that the
+    /// ability may apply (§13.7). The spec is used up.
+    pub(super) fn apply_authorised(
+        &mut self,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+    ) -> Result<Application, Refusal> {
+        self.apply_if(spec, target, Checks::All, Self::check_ability)
+    }
+
+    /// §13.7, effect class whitelist. Effects created at run time have no name that a list could hold.
+    fn check_ability(&self, spec: &EffectSpec) -> Result<(), Reasons> {
+        let Some((granted, ability)) = spec.context.ability.and_then(|handle| self.granted(handle)) else {
+            return Ok(());
+        };
+        if ability.may_apply(spec.effect) || self.catalog.effect_by_id(spec.effect).is_none() {
+            return Ok(());
+        }
+        Err(refuse(RefusalReason::NotAuthorised { ability: granted.ability }))
+    }
+
+    fn apply_if(
+        &mut self,
+        spec: &mut EffectSpec,
+        target: ControllerId,
+        checks: Checks,
+        is_allowed: impl FnOnce(&Self, &EffectSpec) -> Result<(), Reasons>,
+    ) -> Result<Application, Refusal> {
         let effect = spec.effect;
         let cause = Cause {
             operation: self.scratch.cause().operation,
@@ -208,7 +239,7 @@ impl Simulation {
         };
         self.scratch.blame_for(cause, spec.prediction());
         self.trace(effect);
-        self.apply_steps(spec, target, checks).map_err(|reasons| {
+        is_allowed(self, spec).and_then(|()| self.apply_steps(spec, target, checks)).map_err(|reasons| {
             let refusal = Refusal { effect, target, reasons };
             // What is left to the authority was not refused by anybody.
             if refusal.reasons.contains(&RefusalReason::NotPredicted) {

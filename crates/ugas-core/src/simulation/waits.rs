@@ -630,7 +630,7 @@ impl Simulation {
             requests: TaskRequests::default(),
         };
         let progress = call(&*native, &mut context);
-        let TaskRequests { subjects, deadline, outputs } = context.requests;
+        let TaskRequests { subjects, deadline, outputs, applications } = context.requests;
         numbers.extend(memory.into_iter().map(|value| if value.is_finite() { value + 0.0 } else { 0.0 }));
         let running = self.state.tasks.get_mut(task)?;
         running.memory = numbers;
@@ -646,6 +646,9 @@ impl Simulation {
         }
         for (name, value) in outputs {
             self.leave(id, &name, value);
+        }
+        for application in applications {
+            self.apply_for_task(id, application);
         }
         Some(progress)
     }

@@ -6,6 +6,7 @@ use super::routine::Number;
 use super::running::Subject;
 use crate::event::EventKind;
 use crate::handle::ControllerId;
+use crate::id::{EffectId, TagId};
 use crate::simulation::Simulation;
 use crate::time::{Span, Time};
 
@@ -90,6 +91,30 @@ pub(crate) struct TaskRequests {
     pub(crate) subjects: SmallVec<[Subject; 2]>,
     pub(crate) deadline: Option<Time>,
     pub(crate) outputs: SmallVec<[(Box<str>, f64); 1]>,
+    pub(crate) applications: SmallVec<[TaskApplication; 1]>,
+}
+
+/// An effect that a custom task applies after its call, at the level of the ability unless it is given one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskApplication {
+    pub(crate) effect: EffectId,
+    pub(crate) target: ControllerId,
+    pub(crate) level: Option<f64>,
+    pub(crate) magnitudes: SmallVec<[(TagId, f64); 1]>,
+}
+
+impl TaskApplication {
+    /// Gives the effect a level of its own.
+    pub fn level(&mut self, level: f64) -> &mut Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Provides a number for the effect (E9).
+    pub fn set_by_caller(&mut self, tag: TagId, value: f64) -> &mut Self {
+        self.magnitudes.push((tag, value));
+        self
+    }
 }
 
 /// What a custom task sees and may ask for.
@@ -139,6 +164,16 @@ impl<'a> TaskContext<'a> {
     /// Asks to be called in a while; replaces an earlier request.
     pub fn wake_in(&mut self, span: Span) {
         self.requests.deadline = Some(self.simulation.now() + span.max(Span::ZERO));
+    }
+
+    /// Applies an effect when the call is over, with the ability as its source. The ability must name the effect in a task or
+    /// in its list of allowed effects (§13.7); otherwise the application is refused with
+    /// [`NotAuthorised`](crate::refusal::RefusalReason::NotAuthorised). A refusal is an event; the task goes on.
+    pub fn apply(&mut self, effect: EffectId, target: ControllerId) -> &mut TaskApplication {
+        let application = TaskApplication { effect, target, level: None, magnitudes: SmallVec::new() };
+        self.requests.applications.push(application);
+        let last = self.requests.applications.len() - 1;
+        &mut self.requests.applications[last]
     }
 
     /// Leaves a number for later tasks of the activation, which read it with `Param("Name")`.

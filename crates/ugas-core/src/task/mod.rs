@@ -10,7 +10,7 @@ mod running;
 mod summon;
 
 pub(crate) use custom::TaskRequests;
-pub use custom::{CustomTask, TaskContext, TaskProgress};
+pub use custom::{CustomTask, TaskApplication, TaskContext, TaskProgress};
 pub use def::{
     ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
     WaitDef,

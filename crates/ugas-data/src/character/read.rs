@@ -18,8 +18,8 @@ use super::write::DEFINITION;
 use crate::decode::{ActorNumber, Hex, Integer, List, NonNegative, Number, Vector};
 use crate::diagnostics::{Sink, codes};
 use crate::model::controller::{
-    ActivePolicy, ActorDoc, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
-    ControllerSetDoc,
+    ActivePolicy, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
+    ControllerSetDoc, HostActorDoc,
 };
 use crate::model::magnitude::Reading;
 use crate::model::saved::{
@@ -320,7 +320,7 @@ fn key(bytes: &Hex, sink: &mut Sink) -> Option<u64> {
     key
 }
 
-fn actor(doc: &Option<ActorDoc>) -> Option<ActorId> {
+fn actor(doc: &Option<HostActorDoc>) -> Option<ActorId> {
     doc.as_ref()?.id.as_ref()?.0.value.parse().ok().map(ActorId)
 }
 

@@ -14,8 +14,8 @@ use crate::decode::{
     Text, Vector,
 };
 use crate::model::controller::{
-    ActivePolicy, ActorDoc, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
-    ControllerSetDoc, PeriodicStateDoc, TimeLeft,
+    ActivePolicy, AttributeValueDoc, ControllerAbilityDoc, ControllerDoc, ControllerEffectDoc,
+    ControllerSetDoc, HostActorDoc, PeriodicStateDoc, TimeLeft,
 };
 use crate::model::magnitude::Reading;
 use crate::model::saved::{
@@ -322,8 +322,8 @@ fn vector(value: [f64; 3]) -> Vector<3> {
     Vector(spanned(value))
 }
 
-fn actor(id: Option<ActorId>) -> ActorDoc {
-    ActorDoc { id: id.map(|id| Text(text(&id.0.to_string()))), ..ActorDoc::default() }
+fn actor(id: Option<ActorId>) -> HostActorDoc {
+    HostActorDoc { id: id.map(|id| Text(text(&id.0.to_string()))), ..HostActorDoc::default() }
 }
 
 fn actor_number(id: ActorId) -> ActorNumber {

@@ -10,11 +10,11 @@ use super::{Index, Names, Scope, tasks};
 use crate::decode::{Field, ReferenceKind};
 use crate::diagnostics::{Severity, Sink, codes};
 use crate::model::Name;
-use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRecord};
+use crate::model::scenario::{ActorDoc, ControllerExpectDoc, ExpectDoc, ScenarioDoc, StepRecord};
 use crate::source::{SourceMap, Spanned};
 
 /// Outcome codes that `Last` may name.
-const OUTCOMES: [&str; 34] = [
+pub(crate) const OUTCOMES: &[&str] = &[
     "Ok",
     "ControllerInactive",
     "NotGranted",
@@ -49,6 +49,13 @@ const OUTCOMES: [&str; 34] = [
     "UnknownAbility",
     "UnknownHandle",
     "LimitReached",
+    "MissingAttribute",
+    "MissingParameter",
+    "CalculationFailed",
+    "CustomTaskFailed",
+    "AlreadyRegistered",
+    "NotRegistered",
+    "IncompatibleSets",
 ];
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
@@ -120,28 +127,11 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
         if let (Some(handle), None) = (&actor.handle, &doc.state) {
             checker.sink.push(codes::ug045::no_state(&handle.0));
         }
-        // Field by field: what a template must be is told below.
-        actor.sets.visit(&mut checker);
-        actor.base.iter().for_each(|base| base.visit(&mut checker));
-        for (attribute, _) in actor.base.iter().flat_map(|base| &base.0) {
-            if index.derived.contains(attribute.value.as_str()) {
-                checker.sink.push(codes::ug131::derived(attribute.span, &attribute.value));
-            }
-        }
-        actor.abilities.visit(&mut checker);
-        actor.tags.visit(&mut checker);
-        for set in actor.ability_sets.iter() {
-            named(&mut checker, set, &Names::new(), &index.ability_sets, "an ability set of the pack");
-        }
-        if let Some(template) = &actor.template
-            && !index.templates.contains_key(template.value.as_str())
-        {
-            // A pack may leave a template to its host; a scenario has no host.
-            let nearest = nearest(&template.value, index.templates.keys().copied());
-            checker.sink.push(codes::ug036::unknown(template, nearest).severity(Severity::Error));
-        }
+        actor_names(&mut checker, index, actor);
     }
-    let mut steps = Steps { checker, index, controllers, effects: Names::new(), others: Names::new() };
+    let present = controllers.clone();
+    let mut steps =
+        Steps { checker, index, controllers, present, effects: Names::new(), others: Names::new() };
     let all = doc.steps.as_deref().unwrap_or_default();
     for (at, step) in all.iter().enumerate() {
         if all.get(at + 1).is_some_and(|next| expects_unknown(&next.record)) {
@@ -149,6 +139,29 @@ pub(crate) fn check(map: &SourceMap, doc: &ScenarioDoc, index: &Index<'_>, sink:
         } else {
             steps.step(&step.record);
         }
+    }
+}
+
+/// Checks the names of a controller, field by field: a template must be one of the pack.
+fn actor_names<'s>(checker: &mut Checker<'s>, index: &'s Index<'s>, actor: &'s ActorDoc) {
+    actor.sets.visit(checker);
+    actor.base.iter().for_each(|base| base.visit(checker));
+    for (attribute, _) in actor.base.iter().flat_map(|base| &base.0) {
+        if index.derived.contains(attribute.value.as_str()) {
+            checker.sink.push(codes::ug131::derived(attribute.span, &attribute.value));
+        }
+    }
+    actor.abilities.visit(checker);
+    actor.tags.visit(checker);
+    for set in actor.ability_sets.iter() {
+        named(checker, set, &Names::new(), &index.ability_sets, "an ability set of the pack");
+    }
+    if let Some(template) = &actor.template
+        && !index.templates.contains_key(template.value.as_str())
+    {
+        // A pack may leave a template to its host; a scenario has no host.
+        let nearest = nearest(&template.value, index.templates.keys().copied());
+        checker.sink.push(codes::ug036::unknown(template, nearest).severity(Severity::Error));
     }
 }
 
@@ -162,7 +175,10 @@ fn expects_unknown(step: &StepRecord) -> bool {
 struct Steps<'s> {
     checker: Checker<'s>,
     index: &'s Index<'s>,
+    /// Controllers that were there so far.
     controllers: BTreeSet<&'s str>,
+    /// Controllers that no step has despawned.
+    present: BTreeSet<&'s str>,
     /// What `As` called effects so far.
     effects: Names<'s>,
     /// What `As` called grants and activations so far.
@@ -175,6 +191,10 @@ impl<'s> Steps<'s> {
             apply.visit(&mut self.checker);
             self.controller(&apply.source);
             self.controller(&apply.target);
+            self.controller(&apply.hit.as_ref().and_then(|hit| hit.controller.clone()));
+            if let Some(name) = &apply.ability {
+                named(&mut self.checker, name, &self.others, &self.index.abilities, "an ability of the pack");
+            }
         }
         if let Some(remove) = &step.remove {
             self.controller(&remove.target);
@@ -187,6 +207,31 @@ impl<'s> Steps<'s> {
             remove.visit(&mut self.checker);
             self.controller(&remove.target);
             self.controller(&remove.source);
+        }
+        for (name, actor) in step.spawn.iter().flat_map(|spawned| &spawned.0) {
+            if self.present.contains(name.value.as_str()) {
+                self.checker.sink.push(codes::ug147::second_controller(name));
+            }
+            if let Some(handle) = &actor.handle {
+                self.checker.sink.push(codes::ug147::handle_in_spawn(handle.0.span));
+            }
+            actor_names(&mut self.checker, self.index, actor);
+        }
+        if let Some(set) = &step.set_avatar {
+            self.controller(&set.controller);
+        }
+        if let Some(set) = &step.set_owner {
+            self.controller(&set.controller);
+        }
+        for set in step.register_set.iter().chain(&step.unregister_set) {
+            set.visit(&mut self.checker);
+            self.controller(&set.controller);
+        }
+        if let Some(remaining) = &step.set_remaining {
+            self.controller(&remaining.target);
+            if let Some(name) = &remaining.effect {
+                named(&mut self.checker, name, &self.effects, &self.index.effects, "an effect of the pack");
+            }
         }
         self.controller(&step.despawn);
         if let Some(grant) = &step.grant {
@@ -247,6 +292,13 @@ impl<'s> Steps<'s> {
         let effect = step.apply.as_ref().and_then(|apply| apply.alias.as_ref());
         let grant = step.grant.as_ref().and_then(|grant| grant.alias.as_ref());
         let activation = step.activate.as_ref().and_then(|activate| activate.alias.as_ref());
+        for (name, _) in step.spawn.iter().flat_map(|spawned| &spawned.0) {
+            self.controllers.insert(&name.value);
+            self.present.insert(&name.value);
+        }
+        if let Some(name) = &step.despawn {
+            self.present.remove(name.value.as_str());
+        }
         self.effects.extend(effect.map(|alias| (alias.value.as_str(), alias.span)));
         self.others
             .extend(grant.into_iter().chain(activation).map(|alias| (alias.value.as_str(), alias.span)));
@@ -255,7 +307,7 @@ impl<'s> Steps<'s> {
     fn expect(&mut self, expect: &'s ExpectDoc) {
         if let Some(last) = &expect.known.last
             && !OUTCOMES.contains(&last.value.as_str())
-            && let Some(nearest) = nearest(&last.value, OUTCOMES)
+            && let Some(nearest) = nearest(&last.value, OUTCOMES.iter().copied())
         {
             self.checker.sink.push(codes::ug012::misspelt(last.span, &last.value, nearest));
         }

@@ -182,7 +182,12 @@ fn case((name, parameters, needs): &TaskRow, definitions: &mut Definitions) -> J
         .iter()
         .map(|group| json!({ "anyOf": group.iter().map(|name| json!({ "required": [name] })).collect::<Vec<_>>() }))
         .collect();
-    let mut params = json!({ "type": ["object", "null"], "properties": properties });
+    let mut params = json!({
+        "type": ["object", "null"],
+        "properties": properties,
+        "patternProperties": { "^x-": {} },
+        "additionalProperties": false,
+    });
     let mut then = json!({});
     if !needs.is_empty() {
         params["type"] = json!("object");

@@ -4,9 +4,10 @@ use ugas_core::controller::SummonName;
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 
+use super::ignored;
 use super::references::{Checker, NamesIn, soften};
 use super::task_table::{HOST_TASKS, Kind, TASKS};
-use crate::decode::{Field, ReferenceKind, TagRole};
+use crate::decode::{Field, ReferenceKind, TagRole, is_free_key};
 use crate::diagnostics::codes;
 use crate::model::ability::{TargetingDoc, TaskDoc};
 use crate::model::effect::TagQueryDoc;
@@ -95,6 +96,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
         checker.sink.push(codes::ug011::wrong_type(params, "a mapping (parameters of a task)"));
         return;
     }
+    ignored::task(task, params, checker.sink);
     let Some((_, known, needs)) = TASKS.iter().find(|(name, ..)| *name == kind.value) else {
         let (host, custom) = (&checker.index.host_tasks, &checker.index.custom_tasks);
         let name = kind.value.as_str();
@@ -125,6 +127,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
     for entry in params.entries() {
         match known.iter().find(|(name, _)| *name == entry.key.value) {
             Some((_, kind)) => value(*kind, &entry.value, checker),
+            None if is_free_key(&entry.key.value) => {}
             None => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 let record = format!("{} task", kind.value);
@@ -252,6 +255,10 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
         Kind::Branches => match &node.value {
             Value::List(branches) => branches.iter().for_each(|branch| match &branch.value {
                 Value::Map(_) if branch.get("Tasks").is_some() && branch.get("Type").is_none() => {
+                    let others = branch.entries().iter().map(|entry| &entry.key);
+                    for key in others.filter(|key| key.value != "Tasks" && !is_free_key(&key.value)) {
+                        checker.sink.push(codes::ug013::unknown_field(key, "branch", &["Tasks"]));
+                    }
                     branch.get("Tasks").into_iter().for_each(|tasks| task_list(tasks, checker));
                 }
                 _ => task_list(branch, checker),

@@ -2,6 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use ugas_core::hash::StateHasher;
+
 use super::{Definitions, Field, Visitor};
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Style, Value};
@@ -185,6 +187,64 @@ impl Field for NonNegative {
 
     fn schema(_: &mut Definitions) -> Json {
         json!({ "type": "number", "minimum": 0 })
+    }
+}
+
+/// The id of an actor of the host, or `None`. Digits are the number itself; any other text stands for a number that is
+/// derived from it and is the same everywhere.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ActorText(pub Spanned<Option<u64>>);
+
+impl ActorText {
+    /// The number that a text stands for.
+    fn number(text: &str) -> u64 {
+        text.parse().unwrap_or_else(|_| StateHasher::of(text))
+    }
+}
+
+impl Field for ActorText {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        let id = match &node.value {
+            Value::Text(text) if text == "None" => None,
+            Value::Text(text) if !text.is_empty() => Some(Self::number(text)),
+            Value::Number(number) if number.fract() == 0.0 && (0.0..9e15).contains(number) => {
+                Some(*number as u64)
+            }
+            _ => {
+                sink.push(codes::ug011::wrong_type(node, "the id of an actor (a text), or `None`"));
+                return None;
+            }
+        };
+        Some(Self(Spanned { value: id, span: node.span }))
+    }
+
+    fn encode(&self) -> Value {
+        Value::Text(self.0.value.map_or("None".to_owned(), |id| id.to_string()))
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": ["string", "integer"], "minLength": 1, "minimum": 0 })
+    }
+}
+
+/// A number, or a truth value that counts as 1 or 0.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlainValue(pub Spanned<f64>);
+
+impl Field for PlainValue {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        match node.value {
+            Value::Bool(value) => Some(Self(Spanned { value: f64::from(u8::from(value)), span: node.span })),
+            _ => number(node, "a number, `true` or `false`", sink).map(Self),
+        }
+    }
+
+    fn encode(&self) -> Value {
+        Value::Number(self.0.value)
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": ["number", "boolean"] })
     }
 }
 

@@ -46,6 +46,7 @@ macro_rules! record {
                             $crate::decode::record!(@set $mode $type, record.$field, &entry.value, sink);
                         })*
                         "$schema" => {}
+                        key if $crate::decode::is_free($title, key) => record.unknown.push(entry.clone()),
                         _ => {
                             sink.push(codes::ug013::unknown_field(&entry.key, $title, Self::FIELDS));
                             record.unknown.push(entry.clone());

@@ -59,7 +59,7 @@ impl Field for TimeLeft {
 
 record! {
     /// An actor of the host.
-    ActorDoc, "actor" {
+    HostActorDoc, "actor" {
         id: optional Text = "ActorID", "Identifier of the actor.";
         kind: optional Text = "ActorType", "Type of the actor.";
     }
@@ -127,8 +127,8 @@ record! {
     /// A gameplay controller, used as a template under its name.
     ControllerDoc, "gameplay controller" {
         name: optional Name = "Name", "Name of the template (default: the owner's ActorID, else the file's name).";
-        owner: required ActorDoc = "OwnerActor", "The actor that owns it.";
-        avatar: optional ActorDoc = "AvatarActor", "The actor that represents it in the world.";
+        owner: required HostActorDoc = "OwnerActor", "The actor that owns it.";
+        avatar: optional HostActorDoc = "AvatarActor", "The actor that represents it in the world.";
         sets: required AtLeastOne<ControllerSetDoc> = "AttributeSets", "Registered attribute sets.";
         abilities: list ControllerAbilityDoc = "GrantedAbilities", "Abilities that it has.";
         effects: list ControllerEffectDoc = "ActiveEffects", "Effects that are on it.";

@@ -3,13 +3,47 @@
 use ugas_core::nearest::nearest;
 
 use super::{Document, DocumentKind, Model};
-use crate::decode::Field;
+use crate::decode::{Field, is_free_key};
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
 use crate::source::{FileId, SourceMap, Spanned};
 
-/// Reads a document. `None` for what is nothing (an empty document, a JSON Schema) or nothing known, which is reported.
+/// A document of a known or inheritable kind, before it is decoded.
+pub(crate) struct Outline {
+    /// The kind; `None` for a document that only the document it extends can identify.
+    pub(crate) kind: Option<DocumentKind>,
+    pub(crate) file: FileId,
+    pub(crate) schema: Option<Spanned<String>>,
+    /// The mapping that defines it, without a wrapper such as `Ability:`.
+    pub(crate) node: Node,
+}
+
+impl Outline {
+    /// Decodes the document; what is wrong is reported.
+    pub(crate) fn decode(self, kind: DocumentKind, sink: &mut Sink) -> Document {
+        let before = sink.faults();
+        let model = decode(kind, &self.node, sink);
+        let is_clean = sink.faults() == before;
+        Document { kind, file: self.file, schema: self.schema, node: self.node, model, is_clean }
+    }
+}
+
+/// Reads a document that stands alone. `None` for what is nothing (an empty document, a JSON Schema) or nothing known,
+/// which is reported.
 pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Document> {
+    let outline = outline(map, file, node, sink)?;
+    match outline.kind {
+        Some(kind) => Some(outline.decode(kind, sink)),
+        None => {
+            report_unknown(&outline.node, sink);
+            None
+        }
+    }
+}
+
+/// Identifies a document without decoding it. `None` for what is nothing (an empty document, a JSON Schema) or nothing
+/// known, which is reported.
+pub(crate) fn outline(map: &SourceMap, file: FileId, node: Node, sink: &mut Sink) -> Option<Outline> {
     if node.value == Value::Null {
         return None;
     }
@@ -27,25 +61,36 @@ pub(crate) fn recognise(map: &SourceMap, file: FileId, node: Node, sink: &mut Si
         return None;
     }
     let kind = match &schema {
-        Some(schema) => by_schema(schema, sink)?,
+        Some(schema) => Some(by_schema(schema, sink)?),
         None => match by_shape(map, file, &node) {
             Some(kind) => {
-                if kind.is_official() {
-                    sink.push(codes::ug007::missing_schema(node.head(), kind.name()));
-                }
-                kind
+                report_missing_schema(kind, &node, sink);
+                Some(kind)
             }
+            None if node.get(super::inherit::EXTENDS).is_some() => None,
             None => {
-                sink.push(codes::ug008::unknown_document(node.head(), &kind_list()));
+                report_unknown(&node, sink);
                 return None;
             }
         },
     };
-    let node = unwrap(kind, node);
-    let before = sink.errors();
-    let model = decode(kind, &node, sink);
-    let is_clean = sink.errors() == before;
-    Some(Document { kind, file, schema, node, model, is_clean })
+    let node = match kind {
+        Some(kind) => unwrap(kind, node),
+        None => node,
+    };
+    Some(Outline { kind, file, schema, node })
+}
+
+/// Reports a document that its shape identifies and that should say itself what it is.
+pub(super) fn report_missing_schema(kind: DocumentKind, node: &Node, sink: &mut Sink) {
+    if kind.is_official() {
+        sink.push(codes::ug007::missing_schema(node.head(), kind.name()));
+    }
+}
+
+/// Reports a document that nothing identifies.
+pub(super) fn report_unknown(node: &Node, sink: &mut Sink) {
+    sink.push(codes::ug008::unknown_document(node.head(), &kind_list()));
 }
 
 /// Whether a document is a scenario, told without reading it.
@@ -92,7 +137,8 @@ const WRAPPERS: [(&str, DocumentKind); 7] = [
 ];
 
 fn wrapper(node: &Node) -> Option<(&Node, DocumentKind)> {
-    let mut entries = node.entries().iter().filter(|entry| entry.key.value != "$schema");
+    let is_content = |key: &str| key != "$schema" && !is_free_key(key);
+    let mut entries = node.entries().iter().filter(|entry| is_content(&entry.key.value));
     let (Some(entry), None) = (entries.next(), entries.next()) else { return None };
     let (_, kind) = WRAPPERS.into_iter().find(|(key, _)| *key == entry.key.value)?;
     matches!(entry.value.value, Value::Map(_)).then_some((&entry.value, kind))

@@ -13,7 +13,7 @@ pub use ability::{
 };
 pub use expect::{
     AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CueExpectDoc, CuesExpectDoc, EventsDoc,
-    ExpectDoc, ExpectRecord, KnownFields, Open, Since, TagsExpectDoc,
+    ExpectDoc, ExpectRecord, Expected, KnownFields, Open, Since, TagsExpectDoc,
 };
 pub use state::{ConfigDoc, ControllerHandle, StateDoc, StateFileDoc, StateHash};
 
@@ -21,8 +21,8 @@ use super::controller::ControllerDoc;
 use super::effect::TagQueryDoc;
 use super::{AbilityName, AttributeName, DataTag, EffectName, InputName, Name, SetName, Tag, TemplateName};
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Raw, Text, Vector, choice,
-    record,
+    ActorText, Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, PlainValue, Raw,
+    Text, Vector, choice, is_free_key, record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::node::{Node, Value};
@@ -93,6 +93,12 @@ record! {
         at: optional NonNegative = "At", "Lets time pass until this second.";
         remove: optional RemoveDoc = "Remove", "Removes an active effect.";
         remove_matching: optional RemoveMatchingDoc = "RemoveMatching", "Removes the active effects that a query matches.";
+        spawn: optional NamedMap<Name, ActorDoc> = "Spawn", "Spawns controllers, by name.";
+        set_avatar: optional SetAvatarDoc = "SetAvatar", "Gives a controller an avatar, or takes it away.";
+        set_owner: optional SetOwnerDoc = "SetOwner", "Gives a controller an owner, or takes it away.";
+        register_set: optional ControllerSetStepDoc = "RegisterSet", "Registers an attribute set with a controller.";
+        unregister_set: optional ControllerSetStepDoc = "UnregisterSet", "Takes an attribute set away from a controller.";
+        set_remaining: optional SetRemainingDoc = "SetRemaining", "Changes the time that is left of an active effect.";
         despawn: optional Name = "Despawn", "Removes a controller with everything it has.";
         grant: optional GrantDoc = "Grant", "Grants an ability.";
         revoke: optional Name = "Revoke", "Takes an ability away, by the name of its grant or its own.";
@@ -119,7 +125,54 @@ record! {
         set_by_caller: optional NamedMap<DataTag, Number> = "SetByCaller", "Numbers of the caller by tag.";
         duration: optional Number = "Duration", "Seconds that replace the duration of the effect.";
         period: optional Number = "Period", "Seconds that replace the period of the effect; must be greater than 0, or the application is refused with InvalidPeriod.";
+        ability: optional Name = "Ability", "The ability that it comes from: a name given by `As` of a grant, or an ability of the source (default: none).";
+        hit: optional HitDoc = "Hit", "The hit that led to it.";
+        causer: optional ActorText = "Causer", "Id of the actor that physically caused it.";
+        origin: optional Vector<3> = "Origin", "World location that it comes from.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of the game's own, by name.";
         alias: optional Name = "As", "Name of the active effect for later steps.";
+    }
+}
+
+record! {
+    /// A hit (§9.9).
+    HitDoc, "hit" {
+        location: required Vector<3> = "Location", "Point of impact.";
+        normal: optional Vector<3> = "Normal", "Surface normal (default: none).";
+        controller: optional Name = "Controller", "The controller that was hit.";
+    }
+}
+
+record! {
+    /// A new avatar.
+    SetAvatarDoc, "new avatar" {
+        controller: required Name = "Controller", "Whose avatar.";
+        avatar: required ActorText = "Avatar", "Id of the actor; `None` takes it away.";
+    }
+}
+
+record! {
+    /// A new owner.
+    SetOwnerDoc, "new owner" {
+        controller: required Name = "Controller", "Whose owner.";
+        owner: required ActorText = "Owner", "Id of the actor; `None` takes it away.";
+    }
+}
+
+record! {
+    /// An attribute set of a controller.
+    ControllerSetStepDoc, "attribute set of a controller" {
+        controller: required Name = "Controller", "Whose set.";
+        set: required SetName = "Set", "The attribute set.";
+    }
+}
+
+record! {
+    /// Another end of an active effect.
+    SetRemainingDoc, "remaining time" {
+        effect: required Name = "Effect", "A name given by `As`, or an effect, of which all instances are changed.";
+        target: optional Name = "Target", "The controller whose instances are changed (default: everybody's).";
+        seconds: required NonNegative = "Seconds", "Seconds from now until it ends; 0 ends it.";
     }
 }
 
@@ -166,6 +219,18 @@ pub enum ActionDoc {
     Remove(RemoveDoc),
     /// Removes the active effects that a query matches.
     RemoveMatching(RemoveMatchingDoc),
+    /// Spawns controllers.
+    Spawn(NamedMap<Name, ActorDoc>),
+    /// Gives a controller an avatar.
+    SetAvatar(SetAvatarDoc),
+    /// Gives a controller an owner.
+    SetOwner(SetOwnerDoc),
+    /// Registers an attribute set.
+    RegisterSet(ControllerSetStepDoc),
+    /// Takes an attribute set away.
+    UnregisterSet(ControllerSetStepDoc),
+    /// Changes the time that is left of an effect.
+    SetRemaining(SetRemainingDoc),
     /// Removes a controller.
     Despawn(String),
     /// Grants an ability.
@@ -201,6 +266,12 @@ impl StepRecord {
             .or(self.at.map(|seconds| ActionDoc::At(seconds.0.value)))
             .or(self.remove.map(ActionDoc::Remove))
             .or(self.remove_matching.map(ActionDoc::RemoveMatching))
+            .or(self.spawn.map(ActionDoc::Spawn))
+            .or(self.set_avatar.map(ActionDoc::SetAvatar))
+            .or(self.set_owner.map(ActionDoc::SetOwner))
+            .or(self.register_set.map(ActionDoc::RegisterSet))
+            .or(self.unregister_set.map(ActionDoc::UnregisterSet))
+            .or(self.set_remaining.map(ActionDoc::SetRemaining))
             .or(self.despawn.map(|name| ActionDoc::Despawn(name.0.value)))
             .or(self.grant.map(ActionDoc::Grant))
             .or(self.revoke.map(|name| ActionDoc::Revoke(name.0.value)))
@@ -219,7 +290,8 @@ impl StepRecord {
 
 impl Field for StepDoc {
     fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
-        for entry in node.entries() {
+        let own = || node.entries().iter().filter(|entry| !is_free_key(&entry.key.value));
+        for entry in own() {
             if !StepRecord::FIELDS.contains(&entry.key.value.as_str()) {
                 sink.push(codes::ug012::unknown_value(entry.key.span, &entry.key.value, StepRecord::FIELDS));
                 return None;
@@ -227,8 +299,8 @@ impl Field for StepDoc {
         }
         let span = node.head();
         let record = StepRecord::decode(node, sink)?;
-        if node.entries().len() != 1 {
-            sink.push(codes::ug017::wrong_length(span, node.entries().len(), "exactly 1 action in a step"));
+        if own().count() != 1 {
+            sink.push(codes::ug017::wrong_length(span, own().count(), "exactly 1 action in a step"));
             return None;
         }
         Some(Self { span, record: Box::new(record.clone()), action: record.action()? })
@@ -241,7 +313,8 @@ impl Field for StepDoc {
 
     fn schema(definitions: &mut Definitions) -> Json {
         let record = StepRecord::schema(definitions);
-        // Closed, as the decoder is: a misspelt action is no step.
-        json!({ "allOf": [record], "minProperties": 1, "maxProperties": 1, "unevaluatedProperties": false })
+        let actions: Vec<Json> =
+            StepRecord::FIELDS.iter().map(|action| json!({ "required": [action] })).collect();
+        json!({ "allOf": [record], "oneOf": actions })
     }
 }

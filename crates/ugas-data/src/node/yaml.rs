@@ -1,6 +1,6 @@
 //! YAML: the parser's events become a tree, within limits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
@@ -63,12 +63,20 @@ struct Builder<'a> {
     file: FileId,
     limits: Limits,
     open: Vec<Open>,
-    anchors: BTreeMap<usize, (Node, u64)>,
+    anchors: BTreeMap<usize, Anchored>,
     weight: u64,
     /// How much of the weight is from aliases.
     expanded: u64,
     documents: Vec<Node>,
     sink: &'a mut Sink,
+}
+
+/// A value with an anchor, for its aliases.
+struct Anchored {
+    node: Node,
+    weight: u64,
+    /// Lists and mappings inside each other.
+    depth: usize,
 }
 
 /// A list or mapping that is not finished.
@@ -81,11 +89,18 @@ struct Open {
 
 enum Content {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, key: Option<Key> },
+    Map {
+        entries: Vec<Entry>,
+        key: Option<Key>,
+        /// The value of a merge key.
+        merged: Option<Node>,
+    },
 }
 
 enum Key {
     Text(Spanned<String>),
+    /// A merge key (`<<` without quotes).
+    Merge(Spanned<String>),
     /// A list or mapping as a key; its value is dropped.
     Refused,
 }
@@ -101,13 +116,18 @@ impl Builder<'_> {
             }
             Event::SequenceStart(anchor, _) => self.begin(span, anchor, Content::List(Vec::new()))?,
             Event::MappingStart(anchor, _) => {
-                self.begin(span, anchor, Content::Map { entries: Vec::new(), key: None })?;
+                self.begin(span, anchor, Content::Map { entries: Vec::new(), key: None, merged: None })?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
             Event::Alias(anchor) => {
                 // What it stands for is copied only once it is known to be allowed.
-                let weight = self.anchors.get(&anchor).map_or(1, |(_, weight)| *weight);
+                let (weight, depth) =
+                    self.anchors.get(&anchor).map_or((1, 0), |anchored| (anchored.weight, anchored.depth));
                 self.add_weight(weight, span)?;
+                if self.open.len() + depth > self.limits.depth as usize {
+                    self.sink.push(codes::ug003::too_deep(span, self.limits.depth));
+                    return Err(Refused);
+                }
                 self.expanded = self.expanded.saturating_add(weight);
                 if self.expanded > u64::from(self.limits.nodes / ALIAS_SHARE) {
                     let most = self.limits.nodes / ALIAS_SHARE;
@@ -115,7 +135,7 @@ impl Builder<'_> {
                     return Err(Refused);
                 }
                 let node = match self.anchors.get(&anchor) {
-                    Some((node, _)) => node.clone(),
+                    Some(anchored) => anchored.node.clone(),
                     None => Node { span, ..Node::default() },
                 };
                 let text = node.text().map(str::to_owned);
@@ -151,7 +171,13 @@ impl Builder<'_> {
         let Some(open) = self.open.pop() else { return };
         let value = match open.content {
             Content::List(items) => Value::List(items),
-            Content::Map { entries, .. } => Value::Map(unique_keys(entries, self.sink)),
+            Content::Map { entries, merged, .. } => {
+                let entries = unique_keys(entries, self.sink);
+                Value::Map(match merged {
+                    Some(merged) => merge_keys(entries, merged, self.sink),
+                    None => entries,
+                })
+            }
         };
         let end = self.bytes.trimmed(open.span.start, span.end);
         let node =
@@ -162,7 +188,7 @@ impl Builder<'_> {
 
     fn remember(&mut self, anchor: usize, node: &Node, weight: u64) {
         if anchor > 0 {
-            self.anchors.insert(anchor, (node.clone(), weight));
+            self.anchors.insert(anchor, Anchored { node: node.clone(), weight, depth: node.depth() });
         }
     }
 
@@ -174,11 +200,18 @@ impl Builder<'_> {
         };
         match &mut parent.content {
             Content::List(items) => items.push(node),
-            Content::Map { entries, key } => match key.take() {
+            Content::Map { entries, key, merged } => match key.take() {
                 Some(Key::Text(name)) => entries.push(Entry { key: name, value: node }),
+                Some(Key::Merge(key)) if merged.is_some() => {
+                    self.sink.push(codes::ug005::duplicate_key(&key));
+                }
+                Some(Key::Merge(_)) => *merged = Some(node),
                 Some(Key::Refused) => {}
                 None => {
                     *key = Some(match text {
+                        Some(MERGE_KEY) if node.style == Style::Plain => {
+                            Key::Merge(Spanned { value: MERGE_KEY.to_owned(), span: node.span })
+                        }
                         Some(text) => Key::Text(Spanned { value: text.to_owned(), span: node.span }),
                         None => {
                             self.sink.push(codes::ug004::key_not_text(node.span));
@@ -189,6 +222,28 @@ impl Builder<'_> {
             },
         }
     }
+}
+
+/// The key of YAML 1.1 that takes over the keys of other mappings.
+const MERGE_KEY: &str = "<<";
+
+/// Adds the keys of merged mappings that the mapping itself does not have; of several mappings the first with a key
+/// counts. The values were weighed when their aliases were expanded.
+fn merge_keys(mut entries: Vec<Entry>, merged: Node, sink: &mut Sink) -> Vec<Entry> {
+    let mappings = match merged.value {
+        Value::List(items) => items,
+        _ => vec![merged],
+    };
+    let mut known: BTreeSet<String> = entries.iter().map(|entry| entry.key.value.clone()).collect();
+    for mapping in mappings {
+        match mapping.value {
+            Value::Map(inherited) => {
+                entries.extend(inherited.into_iter().filter(|entry| known.insert(entry.key.value.clone())));
+            }
+            _ => sink.push(codes::ug144::not_a_mapping(&mapping)),
+        }
+    }
+    entries
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {

@@ -258,7 +258,11 @@ impl<'s> Runner<'s> {
     }
 
     /// The grant that `As` called so, or the grants of the ability of this name.
-    fn grants_called(&self, name: &str, only_of: Option<ControllerId>) -> Result<Vec<AbilityHandle>, String> {
+    pub(super) fn grants_called(
+        &self,
+        name: &str,
+        only_of: Option<ControllerId>,
+    ) -> Result<Vec<AbilityHandle>, String> {
         if let Some(handle) = self.grants.get(name) {
             return Ok(handle.iter().copied().collect());
         }

@@ -120,6 +120,7 @@ fn of_pack(
     sink: &mut Sink,
 ) {
     let loader = Loader::new().limits(*limits).as_set().without_scenarios();
+    let loader = loader.allow_unknown_if(sink.allows_unknown());
     let loader = pack.map_or(Loader::new(), |pack| loader.path(pack));
     let (documents, report) = loader.examine();
     let index = Index::new(&report.source_map, &documents, &mut Sink::with_limit(0));
@@ -155,7 +156,8 @@ fn beginning(scenario: &Scenario, catalog: Arc<Catalog>, sink: &mut Sink) {
 
 /// A scenario with definitions or a state of its own. Definitions are checked as part of its pack.
 fn with_definitions(scenario: &Scenario, told: &Told<'_>, limits: &Limits, sink: &mut Sink) {
-    let (documents, report) = scenario.loader().limits(*limits).examine();
+    let (documents, report) =
+        scenario.loader().limits(*limits).allow_unknown_if(sink.allows_unknown()).examine();
     for diagnostic in &report.diagnostics {
         let is_serious = matches!(diagnostic.severity, Severity::Error | Severity::Warning);
         if is_serious && diagnostic.span.file == scenario.file {

@@ -11,7 +11,7 @@ use crate::decode::List;
 use crate::diagnostics::{Severity, render_line};
 use crate::loader::{LoadError, Pack};
 use crate::model::Name;
-use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, Since, TagsExpectDoc};
+use crate::model::scenario::{ControllerExpectDoc, ExpectDoc, ExpectLoadDoc, Expected, Since, TagsExpectDoc};
 use crate::source::Span;
 
 /// What there is instead of a number.
@@ -72,9 +72,22 @@ impl Runner<'_> {
         let tolerance = known.tolerance.as_ref().map_or(TOLERANCE, |tolerance| tolerance.0.value);
         if let Some(time) = &known.time {
             let now = self.simulation.now();
-            if Time::from_seconds(time.0.value) != now {
-                self.differs(time.0.span, "the time", time.0.value, now.as_seconds());
+            let is_now = |expected: f64, own: Option<f64>| match own {
+                Some(own) => is_near(now.as_seconds(), expected, own),
+                None => Time::from_seconds(expected) == now,
+            };
+            if !time.is_met(now.as_seconds(), is_now) {
+                self.differs(time.span, "the time", time, now.as_seconds());
             }
+        }
+        if let Some(expected) = &known.controllers {
+            let count = u32::try_from(self.simulation.controllers().count()).unwrap_or(u32::MAX);
+            self.check_count(
+                expected.span,
+                "the number of controllers".to_owned(),
+                expected,
+                known_count(count),
+            );
         }
         if let Some(hash) = &known.hash {
             let (expected, actual) = (hash.0.value, self.simulation.state_hash());
@@ -105,10 +118,8 @@ impl Runner<'_> {
                 Since::LastExpect => count(&self.events_before).unwrap_or_default(),
             };
             let actual = count(&self.events).unwrap_or_default() - before;
-            if i128::from(expected.0.value) != i128::from(actual) {
-                let what = format!("the number of {} events", kind.value);
-                self.differs(kind.span, what, expected.0.value, actual);
-            }
+            let what = format!("the number of {} events", kind.value);
+            self.check_count(kind.span, what, expected, known_count(actual));
         }
         for (name, expected) in &expect.named.0 {
             match self.find(&name.value) {
@@ -132,14 +143,14 @@ impl Runner<'_> {
             let found = catalog.attribute(&attribute.value);
             let actual = found.map(|attribute| self.simulation.current(id, attribute));
             let what = format!("{} of {name}", attribute.value);
-            self.check_number(attribute.span, what, number.0.value, actual, tolerance);
+            self.check_number(attribute.span, what, number, actual, tolerance);
         }
         let known = &expected.known;
         for (attribute, number) in known.base.iter().flat_map(|base| &base.0) {
             let found = catalog.attribute(&attribute.value);
             let actual = found.map(|attribute| self.simulation.base(id, attribute));
             let what = format!("the base of {} of {name}", attribute.value);
-            self.check_number(attribute.span, what, number.0.value, actual, tolerance);
+            self.check_number(attribute.span, what, number, actual, tolerance);
         }
         if let Some(tags) = &known.tags {
             self.check_tags(name, id, tags);
@@ -147,12 +158,12 @@ impl Runner<'_> {
         for (effect, count) in known.effects.iter().flat_map(|effects| &effects.0) {
             let what = format!("the number of {} on {name}", effect.value);
             let actual = catalog.effect(&effect.value).map(|effect| self.simulation.effect_count(id, effect));
-            self.check_count(effect.span, what, count.0.value, actual);
+            self.check_count(effect.span, what, count, actual.map(u64::from));
         }
         for (effect, count) in known.stacks.iter().flat_map(|stacks| &stacks.0) {
             let what = format!("the stacks of {} on {name}", effect.value);
             let actual = catalog.effect(&effect.value).map(|effect| self.simulation.stack_count(id, effect));
-            self.check_count(effect.span, what, count.0.value, actual);
+            self.check_count(effect.span, what, count, actual.map(u64::from));
         }
         self.check_abilities(name, id, known, tolerance);
         if let Some(cues) = known.cues.as_ref().and_then(|cues| cues.active.as_ref()) {
@@ -197,7 +208,7 @@ impl Runner<'_> {
             let tags = self.simulation.tags(id);
             let actual =
                 catalog.tag(&tag.value).map(|tag| tags.map(|tags| tags.count(tag)).unwrap_or_default());
-            self.check_count(tag.span, what, count.0.value, actual);
+            self.check_count(tag.span, what, count, actual.map(u64::from));
         }
     }
 
@@ -205,13 +216,18 @@ impl Runner<'_> {
         &mut self,
         span: Span,
         what: String,
-        expected: f64,
+        expected: &Expected<false>,
         actual: Result<Option<f64>, impl Display>,
         tolerance: f64,
     ) {
         match actual {
-            Ok(Some(actual)) if is_near(actual, expected, tolerance) => {}
-            Ok(Some(actual)) => self.differs(span, what, expected, actual),
+            Ok(Some(actual)) => {
+                let is_it =
+                    |expected: f64, own: Option<f64>| is_near(actual, expected, own.unwrap_or(tolerance));
+                if !expected.is_met(actual, is_it) {
+                    self.differs(span, what, expected, actual);
+                }
+            }
             Ok(None) => self.differs(span, what, expected, NO_NUMBER),
             Err(error) => self.fail(span, expected.to_string(), NO_NUMBER, format!("{what}: {error}")),
         }
@@ -221,12 +237,20 @@ impl Runner<'_> {
         &mut self,
         span: Span,
         what: String,
-        expected: i64,
-        actual: Result<u32, impl Display>,
+        expected: &Expected<true>,
+        actual: Result<u64, impl Display>,
     ) {
         match actual {
-            Ok(actual) if i64::from(actual) == expected => {}
-            Ok(actual) => self.differs(span, what, expected, actual),
+            Ok(actual) => {
+                let number = actual as f64;
+                let is_it = |expected: f64, own: Option<f64>| match own {
+                    Some(own) => is_near(number, expected, own),
+                    None => number == expected,
+                };
+                if !expected.is_met(number, is_it) {
+                    self.differs(span, what, expected, actual);
+                }
+            }
             Err(error) => self.differs(span, what, expected, error),
         }
     }
@@ -241,4 +265,9 @@ impl Runner<'_> {
         let message = format!("{what}: expected {expected}, found {actual}");
         self.fail(span, expected.to_string(), actual.to_string(), message);
     }
+}
+
+/// A count that is known.
+pub(super) fn known_count(count: impl Into<u64>) -> Result<u64, std::convert::Infallible> {
+    Ok(count.into())
 }

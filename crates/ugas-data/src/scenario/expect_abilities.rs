@@ -4,6 +4,7 @@ use ugas_core::ability::{AbilityState, GrantedAbility};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 
 use super::Runner;
+use super::expect::known_count;
 use crate::decode::Word;
 use crate::model::scenario::{AbilityStatus, ControllerExpectRecord};
 
@@ -34,28 +35,28 @@ impl Runner<'_> {
             let handles = self.handles(id, &ability.value).into_iter();
             let left = handles.filter_map(|handle| self.simulation.ability_cooldown(handle)).max();
             let actual = left.map_or(0.0, |(left, _)| left.as_seconds());
-            self.check_number(ability.span, what, seconds.0.value, known(Some(actual)), tolerance);
+            self.check_number(ability.span, what, seconds, known(Some(actual)), tolerance);
         }
         for (ability, charges) in expected.charges.iter().flat_map(|charges| &charges.0) {
             let what = format!("the charges of {} of {name}", ability.value);
             let granted = self.granted(id, &ability.value);
-            let actual = granted.map(GrantedAbility::charges).ok_or("no such grant");
-            self.check_count(ability.span, what, charges.0.value, actual);
+            let actual = granted.map(GrantedAbility::charges).map(u64::from).ok_or("no such grant");
+            self.check_count(ability.span, what, charges, actual);
         }
         for (ability, parameters) in expected.parameters.iter().flat_map(|parameters| &parameters.0) {
             for (parameter, value) in &parameters.0 {
                 let what = format!("{} of {} of {name}", parameter.value, ability.value);
                 let granted = self.granted(id, &ability.value);
                 let actual = granted.and_then(|granted| granted.parameter(&parameter.value));
-                self.check_number(parameter.span, what, value.0.value, known(actual), tolerance);
+                self.check_number(parameter.span, what, value, known(actual), tolerance);
             }
         }
         for (kind, count) in expected.tasks.iter().flat_map(|tasks| &tasks.0) {
             let what = format!("the {} tasks of {name}", kind.value);
             let tasks = self.simulation.tasks_of(id);
             let tasks = tasks.filter(|&task| self.simulation.task_kind(task) == Some(&kind.value));
-            let actual = Ok::<_, &str>(u32::try_from(tasks.count()).unwrap_or(u32::MAX));
-            self.check_count(kind.span, what, count.0.value, actual);
+            let actual = known_count(u32::try_from(tasks.count()).unwrap_or(u32::MAX));
+            self.check_count(kind.span, what, count, actual);
         }
     }
 

@@ -13,6 +13,7 @@ use ugas_core::simulation::{Simulation, Spawn};
 use ugas_core::targeting::Team;
 use ugas_core::time::{Span, Time};
 
+use super::controllers::SetChange;
 use super::state::Beginning;
 use super::{CommandWitness, ControllerState, Failure, Observer, Options, Outcome, Scenario};
 use crate::model::scenario::{ActionDoc, ActorDoc, StepDoc};
@@ -265,7 +266,7 @@ impl<'s> Runner<'s> {
         }
     }
 
-    fn spawn(&mut self, actor: &ActorDoc) -> Result<ControllerId, String> {
+    pub(super) fn spawn(&mut self, actor: &ActorDoc) -> Result<ControllerId, String> {
         let base = actor.base.iter().flat_map(|base| &base.0);
         let base: Vec<(String, f64)> =
             base.map(|(name, value)| (name.value.clone(), value.0.value)).collect();
@@ -342,6 +343,12 @@ impl<'s> Runner<'s> {
             ActionDoc::Apply(apply) => self.apply(apply),
             ActionDoc::Remove(remove) => self.remove(remove),
             ActionDoc::RemoveMatching(remove) => self.remove_matching(remove),
+            ActionDoc::Spawn(actors) => self.spawn_named(actors),
+            ActionDoc::SetAvatar(doc) => self.set_avatar(doc),
+            ActionDoc::SetOwner(doc) => self.set_owner(doc),
+            ActionDoc::RegisterSet(doc) => self.change_sets(doc, SetChange::Register),
+            ActionDoc::UnregisterSet(doc) => self.change_sets(doc, SetChange::Unregister),
+            ActionDoc::SetRemaining(doc) => self.set_remaining(doc),
             ActionDoc::Despawn(name) => self.despawn(name),
             ActionDoc::Grant(grant) => self.grant(grant),
             ActionDoc::Revoke(name) => self.revoke(name),

@@ -2,8 +2,8 @@
 
 use ugas_core::catalog::Catalog;
 use ugas_core::command::{Command, Outcome};
-use ugas_core::effect::{EffectContext, EffectQuery};
-use ugas_core::handle::ControllerId;
+use ugas_core::effect::{EffectContext, EffectQuery, EffectStatus, HitResult, NamedValues};
+use ugas_core::handle::{ActiveEffectId, ControllerId};
 use ugas_core::nearest::nearest;
 use ugas_core::refusal::RefusalReason;
 use ugas_core::simulation::Stacks;
@@ -11,11 +11,12 @@ use ugas_core::tag::{TagQuery, TagQueryItem};
 use ugas_core::time::Span;
 
 use super::Runner;
+use super::controllers::actor;
 use super::runner::StepResult;
-use crate::decode::{Integer, List};
+use crate::decode::{Integer, List, NamedMap, PlainValue};
 use crate::model::Name;
 use crate::model::effect::{TagQueryDoc, TagQueryItemDoc};
-use crate::model::scenario::{ApplyDoc, RemoveDoc, RemoveMatchingDoc};
+use crate::model::scenario::{ApplyDoc, HitDoc, RemoveDoc, RemoveMatchingDoc, SetRemainingDoc};
 
 /// The code of a name that stands for nothing any more.
 pub(super) const UNKNOWN_HANDLE: &str = "UnknownHandle";
@@ -27,7 +28,32 @@ impl<'s> Runner<'s> {
         let effect = catalog.effect(effect).map_err(|error| error.to_string())?;
         let target = self.required(&doc.target)?;
         let source = doc.source.as_ref().map(|name| self.find(&name.value)).transpose()?;
-        let context = EffectContext::of(source);
+        let mut context = EffectContext::of(source);
+        context.ability = match &doc.ability {
+            Some(name) => {
+                let handle = self.grants_called(&name.value, source)?.first().copied();
+                let Some(handle) = handle else {
+                    return Ok(StepResult::refused(
+                        [UNKNOWN_HANDLE],
+                        format!("`{}` is not granted", name.value),
+                    ));
+                };
+                Some(handle)
+            }
+            None => None,
+        };
+        if let Some(causer) = actor(&doc.causer) {
+            context = context.caused_by(causer);
+        }
+        if let Some(origin) = &doc.origin {
+            context = context.at(origin.0.value);
+        }
+        if let Some(hit) = &doc.hit {
+            context = context.with_hit(self.hit(hit)?);
+        }
+        if let Some(payload) = &doc.payload {
+            context = context.with_payload(&named_values(payload));
+        }
         let level = doc.level.as_ref().map_or(1.0, |level| level.0.value);
         let mut spec = match self.simulation.spec(effect, level, context) {
             Ok(spec) => spec,
@@ -52,6 +78,55 @@ impl<'s> Runner<'s> {
             self.effects.insert(&alias.value, active);
         }
         Ok(self.step_result(&applied))
+    }
+
+    /// A hit of a step. The actor that was hit is the avatar of the controller, else its owner.
+    pub(super) fn hit(&self, doc: &HitDoc) -> Result<HitResult, String> {
+        let controller = doc.controller.as_ref().map(|name| self.find(&name.value)).transpose()?;
+        let known = controller.and_then(|id| self.simulation.controller(id));
+        Ok(HitResult {
+            location: doc.location.as_ref().map_or([0.0; 3], |location| location.0.value),
+            normal: doc.normal.as_ref().map_or([0.0; 3], |normal| normal.0.value),
+            actor: known.and_then(|known| known.avatar().or(known.owner())),
+            ..HitResult::default()
+        })
+    }
+
+    pub(super) fn set_remaining(&mut self, doc: &SetRemainingDoc) -> Result<StepResult, String> {
+        let name = doc.effect.as_ref().map_or("", |name| name.value.as_str());
+        let remaining = Span::seconds(doc.seconds.as_ref().map_or(0.0, |seconds| seconds.0.value));
+        let instances: Vec<ActiveEffectId> = match self.effects.get(name) {
+            Some(active) => active.iter().copied().collect(),
+            None => {
+                let Ok(effect) = self.simulation.catalog().effect(name) else {
+                    let hint = hint(name, self.effects.keys().copied());
+                    return Err(format!(
+                        "nothing was called `{name}` by `As`, and there is no such effect{hint}"
+                    ));
+                };
+                let targets = match &doc.target {
+                    Some(target) => vec![self.find(&target.value)?],
+                    None => self.controllers.iter().map(|(_, id)| *id).collect(),
+                };
+                let query = EffectQuery::of(effect);
+                let found =
+                    targets.into_iter().flat_map(|target| self.simulation.effects_matching(target, &query));
+                found.collect()
+            }
+        };
+        let mut result = StepResult::refused([UNKNOWN_HANDLE], format!("`{name}` is not active"));
+        for active in instances {
+            let elapsed = match self.simulation.effect(active) {
+                Some(effect) if effect.status() == EffectStatus::Running => {
+                    self.simulation.now().since(effect.started())
+                }
+                _ => Span::ZERO,
+            };
+            let command = Command::SetDuration { active, duration: Some(elapsed + remaining) };
+            let changed = self.execute(command);
+            result = self.step_result(&changed);
+        }
+        Ok(result)
     }
 
     pub(super) fn remove(&mut self, doc: &RemoveDoc) -> Result<StepResult, String> {
@@ -125,6 +200,12 @@ impl<'s> Runner<'s> {
     pub(super) fn refused(&self, reason: &RefusalReason) -> StepResult {
         StepResult::refused([reason.code()], reason.describe(&self.simulation))
     }
+}
+
+/// Numbers of the game's own as a payload.
+pub(super) fn named_values(payload: &NamedMap<Name, PlainValue>) -> NamedValues {
+    let values = payload.0.iter().map(|(name, value)| (name.value.clone(), value.0.value));
+    NamedValues(values.collect())
 }
 
 fn stacks(count: &Option<Integer<-1, 4294967295>>) -> Stacks {

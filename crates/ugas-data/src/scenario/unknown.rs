@@ -13,7 +13,12 @@ impl Runner<'_> {
     pub(super) fn unknown_name(&self, step: &StepRecord) -> Option<&'static str> {
         let mut unknown = Unknown { catalog: self.simulation.catalog(), code: None };
         step.visit(&mut unknown);
-        let handles = [step.revoke.is_some(), step.cancel.is_some(), step.remove.is_some()];
+        let handles = [
+            step.revoke.is_some(),
+            step.cancel.is_some(),
+            step.remove.is_some(),
+            step.set_remaining.is_some(),
+        ];
         unknown
             .code
             .or_else(|| self.has_unknown_controller(step).then_some("UnknownController"))
@@ -30,6 +35,12 @@ impl Runner<'_> {
             remove_matching.as_ref().and_then(|remove| remove.target.as_ref()),
             remove_matching.as_ref().and_then(|remove| remove.source.as_ref()),
             step.despawn.as_ref(),
+            step.set_avatar.as_ref().and_then(|set| set.controller.as_ref()),
+            step.set_owner.as_ref().and_then(|set| set.controller.as_ref()),
+            step.register_set.as_ref().and_then(|set| set.controller.as_ref()),
+            step.unregister_set.as_ref().and_then(|set| set.controller.as_ref()),
+            step.set_remaining.as_ref().and_then(|set| set.target.as_ref()),
+            apply.as_ref().and_then(|apply| apply.hit.as_ref()).and_then(|hit| hit.controller.as_ref()),
             grant.as_ref().and_then(|grant| grant.controller.as_ref()),
             activate.as_ref().and_then(|activate| activate.controller.as_ref()),
             activate.as_ref().and_then(|activate| activate.target.as_ref()),

@@ -13,12 +13,12 @@ fn canonical_yaml_gives_the_same_catalog() {
 }
 
 #[test]
-fn what_is_not_known_is_kept() {
-    let text = "$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: 0.1\nFromAnotherTool: { deep: [1, two] }\n";
+fn keys_of_other_tools_are_kept() {
+    let text = "$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: 0.1\nx-of-another-tool: { deep: [1, two] }\nMetadata: { Own: { key: 1 } }\n";
     let written = load(text).to_canonical_yaml();
     assert_eq!(
         written,
-        "$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: 0.1\nFromAnotherTool:\n  deep:\n    - 1\n    - two\n"
+        "$schema: x/schemas/attribute.json\nName: A\nDefaultBaseValue: 0.1\nMetadata:\n  Own:\n    key: 1\nx-of-another-tool:\n  deep:\n    - 1\n    - two\n"
     );
 }
 

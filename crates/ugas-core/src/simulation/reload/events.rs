@@ -195,7 +195,9 @@ impl Renumbering {
             | RefusalReason::CustomTask
             | RefusalReason::LimitReached(_) => {}
             RefusalReason::UnknownEffect(effect) => *effect = self.effect_or_unknown(*effect),
-            RefusalReason::UnknownAbility(ability) => *ability = self.ability_or_unknown(*ability),
+            RefusalReason::UnknownAbility(ability) | RefusalReason::NotAuthorised { ability } => {
+                *ability = self.ability_or_unknown(*ability)
+            }
             RefusalReason::MissingTag { tag, .. }
             | RefusalReason::BlockedTag { tag, .. }
             | RefusalReason::WouldBeRemoved { tag }

@@ -87,6 +87,14 @@ pub(crate) mod ug160;
 pub(crate) mod ug161;
 pub(crate) mod ug162;
 pub(crate) mod ug163;
+pub(crate) mod ug140;
+pub(crate) mod ug141;
+pub(crate) mod ug142;
+pub(crate) mod ug143;
+pub(crate) mod ug144;
+pub(crate) mod ug145;
+pub(crate) mod ug146;
+pub(crate) mod ug147;
 
 use super::CodeDoc;
 
@@ -179,4 +187,12 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug161::DOC,
     &ug162::DOC,
     &ug163::DOC,
+    &ug140::DOC,
+    &ug141::DOC,
+    &ug142::DOC,
+    &ug143::DOC,
+    &ug144::DOC,
+    &ug145::DOC,
+    &ug146::DOC,
+    &ug147::DOC,
 ];

@@ -5,11 +5,12 @@ use ugas_core::nearest::nearest;
 
 use super::state::StateHash;
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, record,
+    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, is_free_key, record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
 use crate::node::{Entry, Node, Value};
+use crate::source::Span;
 
 /// What an ability does at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,21 +49,113 @@ choice! {
 }
 
 record! {
+    /// Conditions on a number.
+    NumberConditionDoc, "condition on a number" {
+        at_least: optional Number = "AtLeast", "The smallest value that is expected.";
+        at_most: optional Number = "AtMost", "The largest value that is expected.";
+        near: optional Number = "Near", "The value that is expected, within the tolerance.";
+        tolerance: optional NonNegative = "Tolerance", "Relative tolerance of `Near` (default: that of the expectation).";
+    }
+}
+
+/// A number that is expected: the number itself, or conditions that all must hold. `WHOLE` numbers count something.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Expected<const WHOLE: bool> {
+    /// Where it stands.
+    pub span: Span,
+    /// The number itself.
+    pub exact: Option<f64>,
+    /// Conditions, if it is not the number itself.
+    pub conditions: NumberConditionDoc,
+}
+
+impl<const WHOLE: bool> Field for Expected<WHOLE> {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        if !matches!(node.value, Value::Map(_)) {
+            let exact = match WHOLE {
+                true => Integer::<0, 4294967295>::decode(node, sink)?.0.value as f64,
+                false => Number::decode(node, sink)?.0.value,
+            };
+            return Some(Self { span: node.span, exact: Some(exact), ..Self::default() });
+        }
+        let conditions = NumberConditionDoc::decode(node, sink)?;
+        let names = ["AtLeast", "AtMost", "Near"];
+        if !names.iter().any(|name| conditions.has(name)) {
+            sink.push(codes::ug146::no_condition(node.head()));
+            return None;
+        }
+        if let (Some(tolerance), false) = (&conditions.tolerance, conditions.has("Near")) {
+            sink.push(codes::ug146::tolerance_alone(tolerance.0.span));
+        }
+        if let (Some(least), Some(most)) = (&conditions.at_least, &conditions.at_most)
+            && least.0.value > most.0.value
+        {
+            sink.push(codes::ug146::empty_range(most.0.span, least.0.value, most.0.value));
+        }
+        Some(Self { span: node.head(), exact: None, conditions })
+    }
+
+    fn encode(&self) -> Value {
+        match self.exact {
+            Some(exact) => Value::Number(exact),
+            None => self.conditions.encode(),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Json {
+        let exact = match WHOLE {
+            true => Integer::<0, 4294967295>::schema(definitions),
+            false => Number::schema(definitions),
+        };
+        json!({ "anyOf": [exact, NumberConditionDoc::schema(definitions)] })
+    }
+}
+
+impl<const WHOLE: bool> Expected<WHOLE> {
+    /// Whether a number is as expected; `is_near` compares with the number and a tolerance, if it has one of its own.
+    pub(crate) fn is_met(&self, actual: f64, is_near: impl Fn(f64, Option<f64>) -> bool) -> bool {
+        if let Some(exact) = self.exact {
+            return is_near(exact, None);
+        }
+        let NumberConditionDoc { at_least, at_most, near, tolerance, .. } = &self.conditions;
+        let tolerance = tolerance.as_ref().map(|tolerance| tolerance.0.value);
+        at_least.as_ref().is_none_or(|least| actual >= least.0.value)
+            && at_most.as_ref().is_none_or(|most| actual <= most.0.value)
+            && near.as_ref().is_none_or(|near| is_near(near.0.value, tolerance))
+    }
+}
+
+impl<const WHOLE: bool> std::fmt::Display for Expected<WHOLE> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(exact) = self.exact {
+            return write!(f, "{exact}");
+        }
+        let NumberConditionDoc { at_least, at_most, near, .. } = &self.conditions;
+        let parts = [("at least", at_least), ("at most", at_most), ("near", near)];
+        let parts = parts
+            .into_iter()
+            .filter_map(|(words, number)| Some(format!("{words} {}", number.as_ref()?.0.value)));
+        f.write_str(&parts.collect::<Vec<_>>().join(" and "))
+    }
+}
+
+record! {
     /// Events that happened.
     EventsDoc, "events" {
         since: optional Choice<Since> = "Since", "From when they are counted (default: Start, the first step; LastExpect is the expectation before this one).";
-        count: optional NamedMap<Name, Integer<0, 4294967295>> = "Count", "How many of each kind; others are not checked.";
+        count: optional NamedMap<Name, Expected<true>> = "Count", "How many of each kind; others are not checked.";
     }
 }
 
 record! {
     /// What is expected besides the controllers, which are fields of their own.
     ExpectRecord, "expectation" {
-        time: optional NonNegative = "Time", "The clock in seconds.";
+        time: optional Expected<false> = "Time", "The clock in seconds.";
         hash: optional StateHash = "Hash", "Hash of the whole state, as 16 hexadecimal digits: that nothing at all is other than it was.";
         last: optional Name = "Last", "Outcome of the step before: Ok, or a code such as Immune.";
         reasons: list Name = "Reasons", "Codes of all reasons for which the step before was refused, in their order (A1, E1).";
         events: optional EventsDoc = "Events", "Events that happened.";
+        controllers: optional Expected<true> = "Controllers", "How many controllers there are.";
         tolerance: optional NonNegative = "Tolerance", "Relative tolerance of numbers (default: 1e-9).";
     }
 }
@@ -70,15 +163,15 @@ record! {
 record! {
     /// What is expected of a controller besides current values, which are fields of their own.
     ControllerExpectRecord, "expectation of a controller" {
-        base: optional NamedMap<AttributeName, Number> = "Base", "Base values.";
+        base: optional NamedMap<AttributeName, Expected<false>> = "Base", "Base values.";
         tags: optional TagsExpectDoc = "Tags", "Tags.";
-        effects: optional NamedMap<EffectName, Integer<0, 4294967295>> = "Effects", "Running instances of effects.";
-        stacks: optional NamedMap<EffectName, Integer<0, 4294967295>> = "Stacks", "Stacks of effects over all running instances.";
+        effects: optional NamedMap<EffectName, Expected<true>> = "Effects", "Running instances of effects.";
+        stacks: optional NamedMap<EffectName, Expected<true>> = "Stacks", "Stacks of effects over all running instances.";
         abilities: optional NamedMap<AbilityName, Choice<AbilityStatus>> = "Abilities", "What abilities do.";
-        cooldown: optional NamedMap<AbilityName, NonNegative> = "Cooldown", "Seconds left of cooldowns.";
-        charges: optional NamedMap<AbilityName, Integer<0, 4294967295>> = "Charges", "Uses left of abilities with charges.";
-        parameters: optional NamedMap<AbilityName, NamedMap<Name, Number>> = "Parameters", "Parameters of granted abilities.";
-        tasks: optional NamedMap<Name, Integer<0, 4294967295>> = "Tasks", "Tasks that are under way, by type.";
+        cooldown: optional NamedMap<AbilityName, Expected<false>> = "Cooldown", "Seconds left of cooldowns.";
+        charges: optional NamedMap<AbilityName, Expected<true>> = "Charges", "Uses left of abilities with charges.";
+        parameters: optional NamedMap<AbilityName, NamedMap<Name, Expected<false>>> = "Parameters", "Parameters of granted abilities.";
+        tasks: optional NamedMap<Name, Expected<true>> = "Tasks", "Tasks that are under way, by type.";
         cues: optional CuesExpectDoc = "Cues", "Cues.";
     }
 }
@@ -88,7 +181,7 @@ record! {
     TagsExpectDoc, "expected tags" {
         has: list Tag = "Has", "Tags that are there, themselves or a descendant.";
         has_not: list Tag = "HasNot", "Tags that are not there, nor a descendant.";
-        count: optional NamedMap<Tag, Integer<0, 4294967295>> = "Count", "How often exactly this tag is granted.";
+        count: optional NamedMap<Tag, Expected<true>> = "Count", "How often exactly this tag is granted.";
     }
 }
 
@@ -125,7 +218,7 @@ record! {
 pub type ExpectDoc = Open<ExpectRecord, ControllerExpectDoc>;
 
 /// What is expected of a controller: of its state, and of current values by attribute.
-pub type ControllerExpectDoc = Open<ControllerExpectRecord, Number>;
+pub type ControllerExpectDoc = Open<ControllerExpectRecord, Expected<false>>;
 
 /// A record whose other fields are names of the file's own.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -158,7 +251,8 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
         };
         let (known, named) =
             entries.iter().cloned().partition(|entry| R::KNOWN.contains(&entry.key.value.as_str()));
-        let (known, named): (Vec<Entry>, Vec<Entry>) = (known, named);
+        let (known, mut named): (Vec<Entry>, Vec<Entry>) = (known, named);
+        named.retain(|entry| !is_free_key(&entry.key.value));
         let part = |entries| Node { span: node.span, value: Value::Map(entries), style: node.style };
         let known = R::decode(&part(known), sink).unwrap_or_default();
         let mut read = NamedMap::default();
@@ -170,7 +264,7 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
             // A value that does not fit under a name that looks like a field: it is the name that is wrong.
             if pairs.0.is_empty() && nearest() {
                 let title = "expectation";
-                sink.push(codes::ug013::refused_field(&key, title, R::KNOWN));
+                sink.push(codes::ug013::unknown_field(&key, title, R::KNOWN));
             } else {
                 sink.append(own);
                 read.0.extend(pairs.0);
@@ -190,9 +284,11 @@ impl<R: KnownFields + Default, T: Field> Field for Open<R, T> {
     }
 
     fn schema(definitions: &mut Definitions) -> Json {
+        let known = R::schema(definitions);
+        crate::schema::open(&known, definitions);
         json!({
             "type": "object",
-            "allOf": [R::schema(definitions)],
+            "allOf": [known],
             "unevaluatedProperties": T::schema(definitions),
         })
     }

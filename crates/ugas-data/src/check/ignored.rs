@@ -1,0 +1,183 @@
+//! Fields of the public schemas that are understood and not carried out (D2). Each is reported with the effect of ignoring
+//! it, so that what is accepted without a report runs.
+
+use crate::decode::Word;
+use crate::diagnostics::{Sink, codes};
+use crate::model::ability::{TargetingMethod, TaskDoc};
+use crate::model::controller::ControllerDoc;
+use crate::model::input::{InputModifierDoc, InputModifierType};
+use crate::model::scene::SceneDoc;
+use crate::model::{Document, Model};
+use crate::node::{Entry, Node, Value};
+
+/// Looks at all documents. Tasks are looked at where their parameters are checked.
+pub(super) fn check(documents: &[Document], sink: &mut Sink) {
+    for document in documents {
+        let mut fields = Fields { node: &document.node, sink };
+        match &document.model {
+            Model::Effect(_) => fields.ignored(
+                "Area",
+                "the effect applies to its target alone",
+                "apply it to several targets with an effect container or with `ApplyEffectToActorsInRadius`",
+            ),
+            Model::Ability(doc) => {
+                let waits = doc.async_validation.as_ref();
+                let is_off =
+                    waits.and_then(|waits| waits.required.as_ref()).is_some_and(|flag| !flag.0.value);
+                if !is_off {
+                    fields.ignored(
+                        "AsyncValidation",
+                        "activation does not wait for an answer",
+                        "validate before activating, or begin with a host task that the host completes",
+                    );
+                }
+            }
+            Model::Controller(doc) => controller(doc, &mut fields),
+            Model::Scene(doc) => scene(doc, &mut fields),
+            Model::InputMapping(_) => {
+                for node in
+                    fields.items("Bindings").iter().filter(|node| node.get("CompositeInputs").is_some())
+                {
+                    let mut binding = Fields { node, sink: fields.sink };
+                    binding.ignored("Inputs", "`CompositeInputs` is used instead", "remove one of the two");
+                }
+            }
+            Model::InputModifier(doc) => modifier(doc, &mut fields),
+            _ => {}
+        }
+    }
+}
+
+/// The keys of a mapping, and where reports about them go.
+struct Fields<'a, 's> {
+    node: &'a Node,
+    sink: &'s mut Sink,
+}
+
+impl<'a> Fields<'a, '_> {
+    /// Reports a field if the mapping has it.
+    fn ignored(&mut self, field: &str, effect: &str, help: &str) {
+        if let Some(entry) = self.node.entry(field) {
+            self.sink.push(codes::ug145::ignored(entry.key.span, field, effect, help));
+        }
+    }
+
+    fn items(&self, field: &str) -> &'a [Node] {
+        self.node.get(field).map(Node::items).unwrap_or_default()
+    }
+}
+
+/// A controller used as a template (K1). A saved character has a `Saved` block and is restored in full.
+fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
+    if doc.has("Saved") {
+        return;
+    }
+    let host = "set it when the controller is spawned";
+    fields.ignored("AvatarActor", "a controller spawned from the template has no avatar", host);
+    fields.ignored("ActiveActionSets", "action sets activate by their tags alone", "use `ActivationTags`");
+    for set in fields.items("AttributeSets") {
+        for value in set.get("Attributes").map(Node::items).unwrap_or_default() {
+            if value.get("BaseValue").is_none() {
+                let mut value = Fields { node: value, sink: fields.sink };
+                value.ignored(
+                    "CurrentValue",
+                    "current values are derived, and without `BaseValue` the base is the default",
+                    "write `BaseValue`",
+                );
+            }
+        }
+    }
+    for node in fields.items("ActiveEffects").iter().filter(|node| node.get("Saved").is_none()) {
+        let mut effect = Fields { node, sink: fields.sink };
+        let anew = "apply the effect from code or in a scenario to give it more";
+        if node.get("StartTime").and_then(Node::number).is_some_and(|time| time != 0.0) {
+            effect.ignored("StartTime", "the effect begins when the controller is spawned", anew);
+        }
+        effect.ignored("SourceAbility", "the effect has no ability as its source", anew);
+        effect.ignored("PeriodicState", "the period starts anew", anew);
+        effect.ignored("CapturedAttributes", "attributes are captured when the controller is spawned", anew);
+        effect.ignored("SetByCallerMagnitudes", "the effect is applied without these numbers", anew);
+    }
+}
+
+/// Scenes are checked, and a game places its controllers itself.
+fn scene(doc: &SceneDoc, fields: &mut Fields<'_, '_>) {
+    if doc.placements.as_ref().is_some_and(|placements| !placements.is_empty()) {
+        fields.ignored("Placements", "no controller is spawned from it", "spawn the controllers from code");
+    }
+    if !doc.regions.is_empty() {
+        fields.ignored("Regions", "no tag is granted inside them", "grant the tags from code");
+    }
+    if !doc.spawn_points.is_empty() {
+        fields.ignored("SpawnPoints", "nothing reads them", "keep spawn points in the game");
+    }
+}
+
+/// Parameters of an input modifier that its type does not use.
+fn modifier(doc: &InputModifierDoc, fields: &mut Fields<'_, '_>) {
+    if doc.configurable.as_ref().is_some_and(|flag| flag.0.value) {
+        fields.ignored("UserConfigurable", "a player cannot change the modifier", "change it from code");
+    }
+    let (Some(kind), Some(params)) = (&doc.kind, fields.node.get("Params")) else { return };
+    let used: &[&str] = match kind.0.value {
+        InputModifierType::DeadZone => &["InnerThreshold", "OuterThreshold", "DeadZoneShape"],
+        InputModifierType::Sensitivity => &["Multiplier", "MultiplierX", "MultiplierY"],
+        InputModifierType::ResponseCurve => &["CurveType", "Exponent", "CurvePoints"],
+        InputModifierType::AxisInvert => &["InvertX", "InvertY"],
+        InputModifierType::AxisScale => &["ScaleX", "ScaleY", "ScaleZ"],
+        InputModifierType::AxisSwizzle => &["SwizzleOrder"],
+        InputModifierType::RadialScaling => &["MaxRadius"],
+        InputModifierType::Normalize => &[],
+        InputModifierType::TriggerThreshold => &["PressThreshold"],
+        InputModifierType::Clamp => &["Min", "Max"],
+        // The parameters of a custom modifier are the host's own.
+        InputModifierType::Custom => return,
+    };
+    let mut params = Fields { node: params, sink: fields.sink };
+    let known = crate::model::input::InputModifierParamsDoc::FIELDS.iter();
+    for field in known.filter(|field| !used.contains(field)) {
+        let effect = format!("a modifier of type {} does not use it", kind.0.value.word());
+        params.ignored(field, &effect, "remove it, or change the type");
+    }
+}
+
+/// A task with everything in its parameters that is not carried out.
+pub(super) fn task(doc: &TaskDoc, params: &Node, sink: &mut Sink) {
+    let help =
+        "remove it; the built-in tasks act on events and deadlines, and a task of the host ticks in the host";
+    if let Some(interval) = &doc.tick_interval {
+        let effect = "the task does not tick";
+        sink.push(codes::ug145::ignored(interval.0.span, "TickInterval", effect, help));
+    }
+    if let Some(priority) = &doc.priority {
+        let effect = "tasks run in their order";
+        sink.push(codes::ug145::ignored(priority.0.span, "Priority", effect, help));
+    }
+    let kind = doc.kind.as_ref().map_or("", |kind| kind.value.as_str());
+    let mut params = Fields { node: params, sink };
+    match kind {
+        "WaitConfirm" => params.ignored(
+            "TargetingMethod",
+            "the task waits for confirmation and chooses no target",
+            "use `WaitTargetData` with `Confirmation: UserConfirmed`",
+        ),
+        "WaitTargetData" => {
+            let method = params.node.get("TargetingMethod").and_then(Node::text);
+            if let Some(TargetingMethod::Cone | TargetingMethod::Line | TargetingMethod::Box) =
+                method.and_then(TargetingMethod::from_word)
+            {
+                params.ignored(
+                    "TargetingMethod",
+                    "the area has no measures, and the activation's target is used",
+                    "use `Targeting`, which has the measures of the area",
+                );
+            }
+            if let Some(Entry { value: Node { value: Value::Text(_), .. }, .. }) =
+                params.node.entry("MaxRange")
+            {
+                params.ignored("MaxRange", "only a number limits the range", "write a number");
+            }
+        }
+        _ => {}
+    }
+}
