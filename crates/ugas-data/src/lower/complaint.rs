@@ -127,6 +127,7 @@ pub(crate) fn report(
         | Problem::EmptyName
         | Problem::EmptyMagnitude
         | Problem::RemovesNothing
+        | Problem::UnusableQuantize { .. }
         | Problem::Duplicate(_) => return,
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
         // A magnitude without its expression is reported as such.

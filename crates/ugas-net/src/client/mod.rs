@@ -19,7 +19,7 @@ use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::id::AttributeId;
 use ugas_core::mirror::Mirror;
-use ugas_core::simulation::{Config, Role, Simulation};
+use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
 use ugas_core::time::{Span, Time};
 
 pub use act::ActError;
@@ -231,8 +231,21 @@ impl Client {
         self.mirror.local(remote)
     }
 
-    /// Whether the server has shown an attribute of a controller. Of others the simulation has what templates say, which is
-    /// not what is so.
+    /// An attribute's base and current value as this client shows it.
+    ///
+    /// # Errors
+    /// [`ReadError::NotReplicated`] if the server does not send the value to this client (N1): the set of the attribute
+    /// on that controller says so, or the lens through which the client sees the controller. Otherwise if the controller
+    /// is not in view or lacks the attribute.
+    pub fn value(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+    ) -> Result<AttributeValue, ReadError> {
+        self.simulation.value(controller, attribute)
+    }
+
+    /// Whether the server has sent the value of an attribute of a controller; see [`Self::value`].
     pub fn is_shown(&self, controller: ControllerId, attribute: AttributeId) -> bool {
         self.mirror.remote(controller).is_some_and(|remote| self.mirror.knows(remote, attribute))
     }

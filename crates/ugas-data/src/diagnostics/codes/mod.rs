@@ -80,6 +80,9 @@ pub(crate) mod ug094;
 pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
+pub(crate) mod ug100;
+pub(crate) mod ug101;
+pub(crate) mod ug102;
 
 use super::CodeDoc;
 
@@ -165,4 +168,7 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
+    &ug100::DOC,
+    &ug101::DOC,
+    &ug102::DOC,
 ];
