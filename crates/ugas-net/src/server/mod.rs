@@ -188,7 +188,7 @@ impl<H: Host> Server<H> {
         let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
         let now = simulation.now();
-        let tick = Tick((now.micros() / u64::from(config.length.micros())).try_into().unwrap_or(u32::MAX));
+        let tick = config.length.tick_at(now);
         let positions = Positions::new(config.rewind);
         let mut server = Self {
             simulation,

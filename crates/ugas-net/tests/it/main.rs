@@ -4,6 +4,7 @@
 mod adversary;
 mod authority;
 mod faults;
+mod first_command;
 mod fixture;
 mod law;
 mod meaning;
