@@ -98,7 +98,7 @@ fn serve(catalog: Arc<Catalog>, mut socket: ServerSocket) -> Result<()> {
         }
         while next_tick <= now {
             server.tick(now);
-            next_tick += server.tick_length().span();
+            next_tick = server.tick_length().next_after(next_tick);
         }
         while let Some(event) = server.poll_event() {
             if let net::ServerEvent::Joined { client, .. } = event {

@@ -17,7 +17,7 @@ use bevy_ecs::prelude::{Entity, World};
 use ugas::{ControllerId, Simulation};
 
 pub use abilities::{Abilities, AbilityEntry, Cooldown};
-pub use attributes::{AttributeValue, Attributes, NamesAttribute};
+pub use attributes::{AttributeReadError, AttributeValue, Attributes, NamesAttribute, WithheldAttribute};
 pub use effects::{ActiveEffect, ActiveEffects};
 pub(crate) use names::Names;
 pub use tags::{NamesTag, TagEntry, Tags};

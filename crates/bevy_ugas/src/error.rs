@@ -1,7 +1,10 @@
 //! Why something could not be done.
 
 use bevy_ecs::prelude::Entity;
-use ugas::{ActivationRefusal, GrantSetError, Refusal, RefusalReason, RestoreError, SpawnError, UnknownName};
+use ugas::{
+    ActivationRefusal, GrantSetError, ReadError, Refusal, RefusalReason, RestoreError, SpawnError,
+    UnknownName,
+};
 
 /// Why something could not be done. Nothing has changed then.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -28,6 +31,9 @@ pub enum GameplayError {
     /// Something else was refused.
     #[error("{0}")]
     Refused(RefusalReason),
+    /// An attribute has no value to read.
+    #[error(transparent)]
+    Value(#[from] ReadError),
     /// A controller could not be spawned.
     #[error(transparent)]
     Spawn(#[from] SpawnError),

@@ -48,7 +48,7 @@ mod world;
 pub use app::UgasAppExt;
 /// Declares an attribute set from a struct: see [the trait](trait@AttributeSet).
 pub use bevy_ugas_macros::AttributeSet;
-pub use components::{Abilities, ActiveEffects, Attributes, Tags};
+pub use components::{Abilities, ActiveEffects, AttributeReadError, Attributes, Tags};
 pub use controller::{Avatar, AvatarOf, GameplayController, GameplayTeam};
 pub use error::GameplayError;
 pub use gameplay::{Gameplay, GameplayCommands, GameplayView, in_play};

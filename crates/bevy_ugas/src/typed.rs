@@ -4,7 +4,7 @@ use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::prelude::{DetectChangesMut, Entity, Resource, World};
 use ugas::{AttributeId, AttributeSetDef, Catalog, UnknownName};
 
-use crate::components::{AttributeValue, Attributes, NamesAttribute};
+use crate::components::{Attributes, NamesAttribute};
 use crate::key::Key;
 
 /// A struct whose fields are attributes: `#[derive(AttributeSet)]`.
@@ -35,8 +35,8 @@ impl Key<AttributeId> for AttributeName {
 }
 
 impl NamesAttribute for AttributeName {
-    fn names(&self, value: &AttributeValue) -> bool {
-        *value.name == *self.0
+    fn names(&self, _: AttributeId, name: &str) -> bool {
+        name == self.0
     }
 }
 

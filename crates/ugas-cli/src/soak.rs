@@ -27,14 +27,14 @@ const RATE_OF_FIRE: &str = "rate-of-fire";
 /// The same seed gives the same match.
 ///
 /// Profiles: calm (no faults), short, standard, brutal, cheats, crowd; and rate-of-fire, which plays no seeds but counts the
-/// shots of a weapon at several round trips.
+/// shots of a weapon at several tick rates and round trips.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ugas soak                                            a hundred short matches
   ugas soak --seeds 10000 --profile brutal
   ugas soak --profile brutal --seed 4711 --seeds 1     one match again
-  ugas soak --profile rate-of-fire                     shots in a minute at 0 to 300 ms
+  ugas soak --profile rate-of-fire                     shots in a minute at 20 to 128 Hz and 0 to 300 ms
 
 Exit status: 0 if nothing was violated, 1 if something was, 2 wrong use.")]
 pub(crate) struct Arguments {
@@ -130,26 +130,41 @@ fn text_report(profile: &Profile, report: &Report) -> String {
     text
 }
 
-/// The same weapon at several round trips.
+/// The same weapon at several tick rates and round trips.
 fn rate_of_fire(format: Format) -> anyhow::Result<Status> {
-    let rows: Vec<RateOfFire> = soak::RATE_OF_FIRE_PINGS.into_par_iter().map(soak::rate_of_fire).collect();
+    let rates = soak::RATE_OF_FIRE_RATES.into_iter();
+    let cases = rates.flat_map(|rate| soak::RATE_OF_FIRE_PINGS.into_iter().map(move |ping| (rate, ping)));
+    let cases: Vec<(u32, u32)> = cases.collect();
+    let rows: Vec<RateOfFire> =
+        cases.into_par_iter().map(|(rate, ping)| soak::rate_of_fire(rate, ping)).collect();
     let is_fair = rows.iter().all(|row| row.shots == row.expected);
     match format {
         Format::Json => {
-            let row = |row: &RateOfFire| json!({ "round_trip_ms": row.round_trip, "shots": row.shots, "mispredicted": row.mispredicted });
+            let row = |row: &RateOfFire| {
+                json!({
+                    "tick_rate": row.rate,
+                    "round_trip_ms": row.round_trip,
+                    "shots": row.shots,
+                    "mispredicted": row.mispredicted,
+                })
+            };
             output::print_json(
                 &json!({ "expected": rows.first().map(|row| row.expected), "rows": rows.iter().map(row).collect::<Vec<_>>() }),
             )?;
         }
         Format::Text => {
             let mut text = String::from("shots in 60 s of a weapon that cools down for 0.2 s\n");
-            let _ = writeln!(text, "  {:>10}  {:>6}  {:>12}", "round trip", "shots", "mispredicted");
-            for row in &rows {
-                let _ =
-                    writeln!(text, "  {:>7} ms  {:>6}  {:>12}", row.round_trip, row.shots, row.mispredicted);
+            let _ = writeln!(
+                text,
+                "  {:>6}  {:>10}  {:>10}  {:>12}",
+                "rate", "round trip", "shots", "mispredicted"
+            );
+            for RateOfFire { rate, round_trip, shots, expected, mispredicted } in &rows {
+                let shots = format!("{shots} of {expected}");
+                let _ = writeln!(text, "  {rate:>3} Hz  {round_trip:>7} ms  {shots:>10}  {mispredicted:>12}");
             }
             let mark = if is_fair { output::good("ok") } else { output::bad("FAILED") };
-            let _ = writeln!(text, "the same at every round trip  {mark}");
+            let _ = writeln!(text, "the same at every tick rate and round trip  {mark}");
             output::print(&text)?;
         }
     }

@@ -42,6 +42,8 @@ pub struct ControllerPage {
     pub time: Time,
     /// Attributes, in the order in which they are evaluated.
     pub attributes: Vec<AttributeLine>,
+    /// Names of the attributes whose values the server withholds from this client (N1), in id order.
+    pub not_replicated: Vec<String>,
     /// Tags that were granted, in id order.
     pub tags: Vec<TagLine>,
     /// Effects, in application order.
@@ -175,6 +177,10 @@ impl Simulation {
             template: known.template().map(|template| catalog.template_name(template).to_owned()),
             time: self.now(),
             attributes: attributes.collect(),
+            not_replicated: self
+                .withheld(controller)
+                .map(|id| catalog.attribute_name(id).to_owned())
+                .collect(),
             tags: tags.collect(),
             effects: known.effects().iter().filter_map(|&id| self.effect_line(id)).collect(),
             abilities: known.abilities().iter().filter_map(|&handle| self.ability_line(handle)).collect(),

@@ -26,8 +26,12 @@ pub struct Explanation {
     pub name: String,
     /// When.
     pub time: Time,
-    /// Whether the controller has the attribute. If not, the terms are modifiers that wait for it (M6).
+    /// Whether there is a value. Without one, the controller lacks the attribute and the terms are modifiers that wait
+    /// for it (M6), or the value is [not replicated](Self::not_replicated).
     pub present: bool,
+    /// Whether the controller has the attribute and the server withholds its value from this client (N1). There are
+    /// no terms then.
+    pub not_replicated: bool,
     /// The base value.
     pub base: f64,
     /// The expression that gives the base of a derived attribute (B2).
@@ -193,6 +197,7 @@ impl Simulation {
             name: self.catalog().attribute_name(attribute).to_owned(),
             time: self.now(),
             present: false,
+            not_replicated: false,
             base: 0.0,
             derived_from: None,
             current: 0.0,
@@ -203,6 +208,7 @@ impl Simulation {
         };
         let layout = self.state().layout(controller);
         match layout.slot_of(attribute) {
+            Some(_) if self.is_withheld(id, attribute) => explanation.not_replicated = true,
             Some(slot) => {
                 let place = &layout.slots[usize::from(slot)];
                 self.explain_slot(&mut explanation, controller, slot, place, parameters);
@@ -237,10 +243,20 @@ impl Simulation {
             place.attribute.derived.as_ref().map(|program| program.source().to_owned());
         let (min, max) = State::bounds(controller, place);
         let clamped = crate::simulation::clamp(value, min, max);
+        let id = explanation.controller;
+        // The value of a bound that is withheld from a client is not known (N1).
+        let is_replicated = |bound: Option<Bound<u16>>| {
+            let layout = state.layout(controller);
+            let is_withheld = match bound {
+                Some(Bound::Attribute(slot)) => self.is_withheld(id, layout.attribute_at(slot)),
+                Some(Bound::Constant(_)) | None => false,
+            };
+            move |_: &f64| !is_withheld
+        };
         let all_layers = parameters.is_none_or(|parameters| parameters.up_to_layer >= MAX_LAYER);
         explanation.clamp = ClampExplanation {
-            min: min.map(|value| self.bound(value, place.min, controller)),
-            max: max.map(|value| self.bound(value, place.max, controller)),
+            min: min.filter(is_replicated(place.min)).map(|value| self.bound(value, place.min, controller)),
+            max: max.filter(is_replicated(place.max)).map(|value| self.bound(value, place.max, controller)),
             applied: all_layers && clamped != value,
         };
         explanation.current = match parameters {

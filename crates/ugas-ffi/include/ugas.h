@@ -113,6 +113,8 @@ enum ugas_status
     // It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
     // server's to change.
     UGAS_STATUS_NETWORKED = 17,
+    // The server withholds the value of this attribute from the client: it is not replicated to it.
+    UGAS_STATUS_NOT_REPLICATED = 18,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1009,6 +1011,11 @@ enum ugas_client_event_kind
     UGAS_CLIENT_EVENT_KIND_REJECTED = 24,
     // What was predicted for a tick was not what happened: `tick`.
     UGAS_CLIENT_EVENT_KIND_CORRECTED = 25,
+    // The server began to send the value of an attribute: `attribute`, of which old_value is not a number.
+    UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_SHOWN = 26,
+    // The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
+    // values are not numbers.
+    UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_HIDDEN = 27,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2487,7 +2494,8 @@ ugas_status ugas_controllers(ugas_context *context,
                              size_t capacity,
                              size_t *count);
 
-// A value of an attribute; `value` is one of ugas_value.
+// A value of an attribute; `value` is one of ugas_value. On a client, a value that the server withholds is refused with
+// UGAS_STATUS_NOT_REPLICATED, and `out` is left alone.
 ugas_status ugas_attribute_read(ugas_context *context,
                                 ugas_simulation simulation,
                                 ugas_controller controller,
@@ -2496,8 +2504,8 @@ ugas_status ugas_attribute_read(ugas_context *context,
                                 double *out);
 
 // Values of many attributes of many controllers at once: one row a controller, one column an attribute. `out` has room for
-// controller_count × attribute_count numbers. What does not exist is not a number, and counted in `missing`, which may
-// be null.
+// controller_count × attribute_count numbers. What does not exist or is withheld from this client is not a number, and
+// counted in `missing`, which may be null.
 ugas_status ugas_attributes_read(ugas_context *context,
                                  ugas_simulation simulation,
                                  const ugas_controller *controllers,
@@ -2508,7 +2516,8 @@ ugas_status ugas_attributes_read(ugas_context *context,
                                  double *out,
                                  size_t *missing);
 
-// All attributes of a controller, in the order in which they are evaluated.
+// All attributes of a controller, in the order in which they are evaluated. On a client, those whose values the server
+// withholds are left out; `ugas_attribute_read` gives UGAS_STATUS_NOT_REPLICATED for them.
 ugas_status ugas_attributes_of(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_controller controller,

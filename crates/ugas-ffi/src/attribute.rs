@@ -3,7 +3,7 @@
 use ugas_core::command::Command;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, AttributeSetId};
-use ugas_core::simulation::Simulation;
+use ugas_core::simulation::{AttributeValue, ReadError, Simulation};
 
 use crate::catalog::{ugas_attribute, ugas_attribute_set};
 use crate::guard::{enter, ugas_context};
@@ -38,17 +38,26 @@ pub struct ugas_attribute_values {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_attribute_values {}
 
-type Read = fn(&Simulation, ControllerId, AttributeId) -> Option<f64>;
+type Pick = fn(AttributeValue) -> f64;
 
-fn reader(value: u32) -> Outcome<Read> {
+fn picker(value: u32) -> Outcome<Pick> {
     match value {
-        0 => Ok(Simulation::current),
-        1 => Ok(Simulation::base),
+        0 => Ok(|value: AttributeValue| value.current),
+        1 => Ok(|value: AttributeValue| value.base),
         other => Err(Failure::argument(format!("{other} is no ugas_value"))),
     }
 }
 
-/// A value of an attribute; `value` is one of ugas_value.
+fn read_failure(error: &ReadError, simulation: &Simulation) -> Failure {
+    let words = error.describe(simulation);
+    match error {
+        ReadError::NotReplicated { .. } => Failure::new(ugas_status::NotReplicated, words),
+        _ => Failure::not_found(words),
+    }
+}
+
+/// A value of an attribute; `value` is one of ugas_value. On a client, a value that the server withholds is refused with
+/// UGAS_STATUS_NOT_REPLICATED, and `out` is left alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attribute_read(
     context: *mut ugas_context,
@@ -63,15 +72,16 @@ pub unsafe extern "C" fn ugas_attribute_read(
         let out = memory.out(out)?;
         let entry = context.simulation(simulation)?;
         let id = entry.controller(controller)?;
-        let found = reader(value)?(entry.simulation(), id, AttributeId::from_index(attribute));
-        out.set(found.ok_or_else(|| Failure::not_found("the controller has no such attribute"))?);
+        let pick = picker(value)?;
+        let found = entry.simulation().value(id, AttributeId::from_index(attribute));
+        out.set(pick(found.map_err(|error| read_failure(&error, entry.simulation()))?));
         Ok(())
     })
 }
 
 /// Values of many attributes of many controllers at once: one row a controller, one column an attribute. `out` has room for
-/// controller_count × attribute_count numbers. What does not exist is not a number, and counted in `missing`, which may
-/// be null.
+/// controller_count × attribute_count numbers. What does not exist or is withheld from this client is not a number, and
+/// counted in `missing`, which may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attributes_read(
     context: *mut ugas_context,
@@ -91,14 +101,15 @@ pub unsafe extern "C" fn ugas_attributes_read(
         let places = controllers.len().checked_mul(attributes.len());
         let places = places.ok_or_else(|| Failure::argument("so many values do not fit into memory"))?;
         let missing = memory.optional(missing)?;
-        let read = reader(value)?;
+        let pick = picker(value)?;
         let simulation = context.simulation(simulation)?.simulation();
         let mut places = memory.block(out, places)?.iter_mut();
         let mut absent = 0;
         for &bits in controllers {
             let id = ControllerId::from_bits(bits);
             for (&attribute, place) in attributes.iter().zip(&mut places) {
-                let found = id.and_then(|id| read(simulation, id, AttributeId::from_index(attribute)));
+                let attribute = AttributeId::from_index(attribute);
+                let found = id.and_then(|id| simulation.value(id, attribute).ok()).map(pick);
                 absent += usize::from(found.is_none());
                 place.write(found.unwrap_or(f64::NAN));
             }
@@ -110,7 +121,8 @@ pub unsafe extern "C" fn ugas_attributes_read(
     })
 }
 
-/// All attributes of a controller, in the order in which they are evaluated.
+/// All attributes of a controller, in the order in which they are evaluated. On a client, those whose values the server
+/// withholds are left out; `ugas_attribute_read` gives UGAS_STATUS_NOT_REPLICATED for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_attributes_of(
     context: *mut ugas_context,

@@ -93,6 +93,7 @@ fn to_json(explanation: &Explanation) -> Value {
         "controller": explanation.controller.to_bits().get(),
         "time": explanation.time.as_seconds(),
         "present": explanation.present,
+        "notReplicated": explanation.not_replicated,
         "base": explanation.base,
         "current": explanation.current,
         "layers": layers,

@@ -46,6 +46,8 @@ pub enum ugas_status {
     /// It does not go together with networking: a server's time passes in `ugas_server_tick`, and a client's game is the
     /// server's to change.
     Networked = 17,
+    /// The server withholds the value of this attribute from the client: it is not replicated to it.
+    NotReplicated = 18,
 }
 
 impl ugas_status {
@@ -69,6 +71,7 @@ impl ugas_status {
             Self::Io => "a file could not be read or written",
             Self::Recording => "it does not go together with the recording",
             Self::Networked => "it does not go together with networking",
+            Self::NotReplicated => "the value is not replicated to this client",
         }
     }
 }

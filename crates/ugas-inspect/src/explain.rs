@@ -37,6 +37,7 @@ pub(crate) fn explain(simulation: &Simulation, names: &Names, fields: Fields<'_>
         "attribute": explanation.name,
         "time": explanation.time.as_seconds(),
         "present": explanation.present,
+        "notReplicated": explanation.not_replicated,
         "base": explanation.base,
         "derivedFrom": explanation.derived_from,
         "current": explanation.current,

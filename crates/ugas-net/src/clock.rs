@@ -11,7 +11,8 @@
 //! would have arrived just in time under `o - m` ticks: that is a sample of the *latest* offset. It does not depend on
 //! what the clock did since the frame was sent, which is why a long round trip does not make the clock swing. A machine
 //! that draws seldom plays several ticks at once: then it is the first of them that has to arrive in time. Their
-//! mean, twice their deviation and [`SPARE_TICKS`] make the offset that the clock heads for. The deviation grows
+//! mean, twice their deviation and [`SPARE_TICKS`] make the offset that the clock heads for; before the first sample the
+//! deviation is an eighth of the round trip, so that the first command is not too late (N4). The deviation grows
 //! quickly and shrinks slowly: a late frame costs a player more than a frame that waits.
 //!
 //! All of it is integer arithmetic in nanoseconds: a rate in thousandths times microseconds is exact.
@@ -41,6 +42,8 @@ const JUMP_NANOS: i64 = 250_000_000;
 const SKIP_TICKS: u32 = 120;
 /// After so many samples in a row that are nowhere near the others, these are the ones to believe.
 const OUTLIERS: u8 = 3;
+/// Before anything was measured, times are taken to deviate by this part of the round trip.
+const GUESSED_JITTER: i64 = 8;
 /// For how many ticks the clock remembers under which offset they began. At 60 Hz four seconds, more than any round
 /// trip that can be played with.
 const REMEMBERED: usize = 256;
@@ -59,8 +62,9 @@ const LIMIT: i64 = i64::MAX / 16;
 /// assert_eq!(clock.tick_at(Time::ZERO), Tick(0));
 /// clock.on_round_trip(Time::ZERO, Span::millis(100));
 /// clock.on_update(Time::ZERO, Tick(1_000), Feedback::default());
-/// // What is sent now is there in 50 ms, and what came now was sent 50 ms ago: 5 ticks in all, and 2 to spare.
-/// assert_eq!(clock.tick_at(Time::ZERO), Tick(1_007));
+/// // What is sent now is there in 50 ms, and what came now was sent 50 ms ago: 5 ticks in all, 2 to spare, and a quarter of
+/// // the round trip for jitter as long as nothing was measured.
+/// assert_eq!(clock.tick_at(Time::ZERO), Tick(1_008));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Clock {
@@ -153,15 +157,16 @@ impl Clock {
     pub fn on_update(&mut self, now: Time, server_tick: Tick, feedback: Feedback) {
         self.pass(now);
         let guess = self.guess(server_tick);
+        let round_trip = self.round_trip.map_or(0, |round_trip| round_trip.mean);
         let (length, local) = (self.tick_nanos(), self.local());
         match &mut self.running {
             None => {
-                let latest = Latest::first(guess, Measured::Guessed);
+                let latest = Latest::guessed(guess, round_trip);
                 let position = bounded(local + latest.goal(length, self.widest));
                 self.running = Some(Running::new(position, local, latest));
             }
             Some(running) => {
-                running.listen(feedback, guess, length);
+                running.listen(feedback, (guess, round_trip), length);
                 let goal = running.latest.goal(length, self.widest);
                 self.jumps = self.jumps.saturating_add(running.steer(goal, local));
             }
@@ -189,7 +194,7 @@ impl Clock {
         let (length, local) = (self.tick_nanos(), self.local());
         let Some(running) = &mut self.running else { return Tick(0) };
         running.look_up(local);
-        let tick = Tick(u32::try_from(running.position.max(0) / length).unwrap_or(u32::MAX));
+        let tick = self.length.tick_at_nanos(running.position);
         let shown = match running.shown {
             None => tick,
             Some(shown) if tick.since(shown) > i64::from(SKIP_TICKS) => {
@@ -257,7 +262,7 @@ impl Clock {
     /// The latest offset, by what is known without feedback: an update came from half a round trip ago, and frames
     /// take another half.
     fn guess(&self, server_tick: Tick) -> i64 {
-        let tick = bounded(i64::from(server_tick.0) * self.tick_nanos());
+        let tick = bounded(self.length.nanos_at(server_tick));
         tick + self.round_trip.map_or(0, |round_trip| round_trip.mean) - self.local()
     }
 
@@ -266,7 +271,7 @@ impl Clock {
     }
 
     fn tick_nanos(&self) -> i64 {
-        i64::from(self.length.micros()) * 1_000
+        self.length.nanos()
     }
 }
 
@@ -285,10 +290,10 @@ impl Running {
     }
 
     /// Takes in how a frame came, or what can be guessed as long as none did.
-    fn listen(&mut self, feedback: Feedback, guess: i64, length: i64) {
+    fn listen(&mut self, feedback: Feedback, (guess, round_trip): (i64, i64), length: i64) {
         let Some(offset) = self.offset_of(feedback.newest) else {
             if self.latest.measured == Measured::Guessed {
-                self.latest = Latest::first(guess, Measured::Guessed);
+                self.latest = Latest::guessed(guess, round_trip);
             }
             return;
         };
@@ -325,6 +330,11 @@ impl Running {
 impl Latest {
     const fn first(sample: i64, measured: Measured) -> Self {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
+    }
+
+    /// What is assumed before the first feedback: the first frame may take longer than the greeting did (N4).
+    const fn guessed(sample: i64, round_trip: i64) -> Self {
+        Self { deviation: round_trip / GUESSED_JITTER, ..Self::first(sample, Measured::Guessed) }
     }
 
     /// The offset to head for.

@@ -3,14 +3,17 @@
 //! Everything that leaves the server goes through a lens, and nothing else decides about it.
 
 use ugas_core::attribute::AttributeReplication;
-use ugas_core::catalog::Catalog;
 use ugas_core::controller::ReplicationMode;
+use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, TagId};
 use ugas_core::mirror::{PieceKey, PieceRef, Sight};
+use ugas_core::simulation::Simulation;
 
+use crate::quantise::Quantiser;
 use crate::wire::Dictionary;
 
-/// Which attributes a lens lets through. One that is replicated to nobody never is (§5.5).
+/// Which attributes a lens lets through. The replication of an attribute is that of its set on the viewed controller (N1);
+/// an attribute that is replicated to nobody is never let through (§5.5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AttributeRule {
     /// None.
@@ -151,24 +154,23 @@ impl Lens {
         self
     }
 
-    /// The lens with what it needs to know of the rules.
-    pub(crate) fn with<'a>(&'a self, rules: &'a LensRules, dictionary: &'a Dictionary) -> Seen<'a> {
-        Seen { lens: self, rules, dictionary }
+    /// The lens on one controller of a simulation.
+    pub(crate) fn on<'a>(
+        &'a self,
+        simulation: &'a Simulation,
+        controller: ControllerId,
+        dictionary: &'a Dictionary,
+    ) -> Seen<'a> {
+        Seen { lens: self, simulation, controller, dictionary }
     }
 
     /// What is left of a piece: `None` if it may not be seen.
-    fn filter<'a>(
-        &self,
-        key: PieceKey,
-        piece: PieceRef<'a>,
-        rules: &LensRules,
-        dictionary: &Dictionary,
-    ) -> Option<PieceRef<'a>> {
+    fn filter<'a>(&self, key: PieceKey, piece: PieceRef<'a>, seen: &Seen<'_>) -> Option<PieceRef<'a>> {
         match (key, piece) {
             (PieceKey::Head, head) => Some(head),
             (PieceKey::Placement, placement) => self.placement.then_some(placement),
             (PieceKey::Attribute(attribute), PieceRef::Attribute { base, current }) => {
-                let admitted = match (&self.attributes, rules.replication(attribute)) {
+                let admitted = match (&self.attributes, seen.replication(attribute)) {
                     (_, AttributeReplication::None) | (AttributeRule::None, _) => false,
                     (AttributeRule::Owners, _) => true,
                     (AttributeRule::Everybodys, replication) => replication == AttributeReplication::All,
@@ -177,12 +179,12 @@ impl Lens {
                 admitted.then(|| match (self.exact, self.sight.effects) {
                     (true, _) => PieceRef::Attribute { base, current },
                     (false, true) => PieceRef::Attribute {
-                        base: round(dictionary, attribute, base),
-                        current: round(dictionary, attribute, current),
+                        base: seen.round(attribute, base),
+                        current: seen.round(attribute, current),
                     },
                     // Without effects nothing leads from base to current: only what is shown goes.
                     (false, false) => {
-                        let current = round(dictionary, attribute, current);
+                        let current = seen.round(attribute, current);
                         PieceRef::Attribute { base: current, current }
                     }
                 })
@@ -203,51 +205,51 @@ impl Lens {
     }
 }
 
-/// A lens with what it needs to know of the rules.
+/// A lens on one controller: what a viewer may see of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
     lens: &'a Lens,
-    rules: &'a LensRules,
+    simulation: &'a Simulation,
+    controller: ControllerId,
     dictionary: &'a Dictionary,
 }
 
 impl Seen<'_> {
+    pub(crate) fn simulation(&self) -> &Simulation {
+        self.simulation
+    }
+
+    pub(crate) fn controller(&self) -> ControllerId {
+        self.controller
+    }
+
     pub(crate) fn sight(&self) -> Sight {
         self.lens.sight
     }
 
+    /// A value with the precision that it has on the wire (N2).
+    fn round(&self, attribute: AttributeId, value: f64) -> f64 {
+        let quantiser = match self.dictionary.is_mixed(attribute) {
+            false => self.dictionary.attribute(attribute),
+            true => {
+                let own = self.simulation.attribute_quantize(self.controller, attribute);
+                own.map(Quantiser::from).unwrap_or_default()
+            }
+        };
+        quantiser.settle(value).unwrap_or(value)
+    }
+
+    /// Replication of an attribute on this controller: that of the set which the controller has, never that of another
+    /// set with an attribute of the same name (N1). Nobody's if the controller has no set with it.
+    fn replication(&self, attribute: AttributeId) -> AttributeReplication {
+        let replication = self.simulation.attribute_replication(self.controller, attribute);
+        replication.unwrap_or(AttributeReplication::None)
+    }
+
     /// What is left of a piece: `None` if it may not be seen.
     pub(crate) fn filter<'a>(&self, key: PieceKey, piece: PieceRef<'a>) -> Option<PieceRef<'a>> {
-        self.lens.filter(key, piece, self.rules, self.dictionary)
+        self.lens.filter(key, piece, self)
     }
-}
-
-/// Who may know which attribute (§5.5).
-#[derive(Debug)]
-pub(crate) struct LensRules {
-    replication: Vec<AttributeReplication>,
-}
-
-impl LensRules {
-    pub(crate) fn new(catalog: &Catalog) -> Self {
-        let mut replication = vec![AttributeReplication::None; catalog.attribute_count()];
-        for set in catalog.sets() {
-            for (attribute, definition) in catalog.attributes_of(set) {
-                if let Some(known) = replication.get_mut(attribute.index() as usize) {
-                    *known = definition.replication;
-                }
-            }
-        }
-        Self { replication }
-    }
-
-    fn replication(&self, attribute: AttributeId) -> AttributeReplication {
-        self.replication.get(attribute.index() as usize).copied().unwrap_or(AttributeReplication::None)
-    }
-}
-
-fn round(dictionary: &Dictionary, attribute: AttributeId, value: f64) -> f64 {
-    dictionary.attribute(attribute).settle(value).unwrap_or(value)
 }
 
 /// Whose a controller is, for one viewer.

@@ -4,6 +4,7 @@
 //! does not matter how often this is done, nor whether the server has rounded before it sends. Both sides must have the
 //! same quantisers; the hash of the [`Dictionary`](crate::wire::Dictionary) tells.
 
+use ugas_core::attribute::Quantize;
 use ugas_core::hash::{StateHash, StateHasher};
 
 use crate::bits::{BitReader, BitWriter, WireError, WireErrorKind};
@@ -72,6 +73,13 @@ pub enum QuantiserError {
         /// How many bits.
         bits: u32,
     },
+}
+
+impl From<Quantize> for Quantiser {
+    fn from(quantize: Quantize) -> Self {
+        let Quantize { min, max, bits } = quantize;
+        Self::Range { min, max, bits: u32::from(bits) }
+    }
 }
 
 impl Quantiser {

@@ -7,9 +7,7 @@
 use core::cmp::Ordering;
 use std::collections::VecDeque;
 
-use ugas_core::handle::ControllerId;
 use ugas_core::mirror::{Piece, PieceKey, PieceScratch};
-use ugas_core::simulation::Simulation;
 
 use crate::lens::Seen;
 use crate::tick::Tick;
@@ -116,20 +114,13 @@ pub(crate) struct Replica {
 
 impl Replica {
     /// Looks at the controller again, after `tick`; true if anything changed.
-    pub(crate) fn refresh(
-        &mut self,
-        simulation: &Simulation,
-        controller: ControllerId,
-        seen: &Seen<'_>,
-        scratch: &mut PieceScratch,
-        tick: Tick,
-    ) -> bool {
+    pub(crate) fn refresh(&mut self, seen: &Seen<'_>, scratch: &mut PieceScratch, tick: Tick) -> bool {
         let mut old = core::mem::replace(&mut self.entries, core::mem::take(&mut self.spare));
         let mut known = old.drain(..).peekable();
         let (entries, gone) = (&mut self.entries, &mut self.gone);
         let past = &mut self.past;
         let mut changed = false;
-        simulation.pieces(controller, seen.sight(), scratch, |key, piece| {
+        seen.simulation().pieces(seen.controller(), seen.sight(), scratch, |key, piece| {
             let Some(piece) = seen.filter(key, piece) else { return };
             while let Some(lost) = known.next_if(|entry| entry.key < key) {
                 remember(past, tick, lost.key, Some(&lost.piece));

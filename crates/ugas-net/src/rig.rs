@@ -139,7 +139,7 @@ impl<H: Host> Rig<H> {
             // A server that was busy catches up.
             while self.next_tick <= now {
                 self.server.tick(now);
-                self.next_tick += length.span();
+                self.next_tick = length.next_after(self.next_tick);
             }
         }
         while let Some(transmit) = self.server.poll_transmit() {

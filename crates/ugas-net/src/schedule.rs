@@ -100,7 +100,7 @@ impl Schedule {
             ActorClass::Static => return 1,
         };
         let per_second = if round_trip > self.slow_from { frequency.slow } else { frequency.normal };
-        // To the nearest: a tick of 16,666 µs and 30 a second, 33,333 µs, are two ticks and not three.
+        // To the nearest whole number of ticks.
         let tick = u64::from(self.length.micros());
         let wanted = 1_000_000 / u64::from(per_second.max(1));
         (((wanted + tick / 2) / tick) as u32).max(1)

@@ -11,8 +11,8 @@ use ugas_core::curve::CurveError;
 use ugas_core::refusal::{Refusal, RefusalReason};
 use ugas_core::reload::ReloadError;
 use ugas_core::simulation::{
-    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, RegisterError,
-    Simulation, SpawnError,
+    DefineEffectError, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, ReadError,
+    RegisterError, Simulation, SpawnError,
 };
 
 /// Anything that an operation of the core may answer instead of doing it.
@@ -52,6 +52,9 @@ pub enum Error {
     /// An attribute set could not be registered or taken away.
     #[error(transparent)]
     Register(#[from] RegisterError),
+    /// An attribute has no value to read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// An effect could not be created at run time.
     #[error(transparent)]
     DefineEffect(#[from] DefineEffectError),
@@ -115,6 +118,7 @@ impl Error {
             Self::Refused(refusal) => refusal.describe(simulation),
             Self::Reason(reason) => reason.describe(simulation),
             Self::Activation(refusal) => refusal.describe(simulation),
+            Self::Read(error) => error.describe(simulation),
             other => other.to_string(),
         }
     }

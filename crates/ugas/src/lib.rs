@@ -221,9 +221,9 @@ pub use ugas_core::reload::{
     ReloadReport, Renumbering,
 };
 pub use ugas_core::simulation::{
-    ActivationRequest, AggregatorSnapshot, Application, CalculationContext, Config, DefineEffectError,
-    EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError, PostExecute,
-    Pressed, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
+    ActivationRequest, AggregatorSnapshot, Application, AttributeValue, CalculationContext, Config,
+    DefineEffectError, EvaluationParameters, ForeignSnapshot, GrantSetError, MigrationError, OwnRulesError,
+    PostExecute, Pressed, ReadError, RegisterError, Role, Simulation, Snapshot, Spawn, SpawnError, Stacks,
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
 pub use ugas_core::targeting::{

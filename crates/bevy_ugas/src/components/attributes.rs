@@ -19,10 +19,36 @@ use super::{Follow, Source};
 ///     }
 /// }
 /// ```
+///
+/// On a client, the values that the server withholds are [listed](Self::withheld) without values:
+/// [`Self::read`] gives [`NotReplicated`](AttributeReadError::NotReplicated) for them, and [`Self::current`] not a number.
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
 pub struct Attributes {
     values: Vec<AttributeValue>,
+    withheld: Vec<WithheldAttribute>,
+}
+
+/// An attribute of a controller whose value the server withholds from this client (N1).
+#[derive(Reflect, Clone, PartialEq, Debug)]
+pub struct WithheldAttribute {
+    /// Its id.
+    #[reflect(ignore, default = "no_attribute")]
+    pub id: AttributeId,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// Why [`Attributes::read`] gives no value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeReadError {
+    /// No attribute set of the controller has the attribute.
+    #[error("no attribute set of the controller has the attribute")]
+    Missing,
+    /// The server withholds the value from this client (N1).
+    #[error("the value is not replicated to this client")]
+    NotReplicated,
 }
 
 /// One attribute of a controller.
@@ -41,36 +67,62 @@ pub struct AttributeValue {
 
 /// Something that names an attribute: its id, or its name.
 pub trait NamesAttribute {
-    /// Whether this is the attribute.
-    fn names(&self, value: &AttributeValue) -> bool;
+    /// Whether this is the attribute with this id and name.
+    fn names(&self, id: AttributeId, name: &str) -> bool;
 }
 
 impl NamesAttribute for AttributeId {
-    fn names(&self, value: &AttributeValue) -> bool {
-        value.id == *self
+    fn names(&self, id: AttributeId, _: &str) -> bool {
+        id == *self
     }
 }
 
 impl NamesAttribute for &str {
-    fn names(&self, value: &AttributeValue) -> bool {
-        *value.name == **self
+    fn names(&self, _: AttributeId, name: &str) -> bool {
+        name == *self
     }
 }
 
 impl Attributes {
-    /// An attribute; `None` if no set of the controller has it.
+    /// An attribute; `None` if no set of the controller has it, or the server withholds its value.
     pub fn value(&self, attribute: impl NamesAttribute) -> Option<&AttributeValue> {
-        self.values.iter().find(|value| attribute.names(value))
+        self.values.iter().find(|value| attribute.names(value.id, &value.name))
     }
 
-    /// The current value; 0 if no set of the controller has the attribute, as in expressions of the rules.
+    /// An attribute, or the reason why it has no value here.
+    ///
+    /// # Errors
+    /// If no set of the controller has the attribute, or, on a client, the server withholds its value (N1).
+    pub fn read(&self, attribute: impl NamesAttribute) -> Result<&AttributeValue, AttributeReadError> {
+        let is_meant = |withheld: &WithheldAttribute| attribute.names(withheld.id, &withheld.name);
+        if self.withheld.iter().any(is_meant) {
+            return Err(AttributeReadError::NotReplicated);
+        }
+        self.value(attribute).ok_or(AttributeReadError::Missing)
+    }
+
+    /// The current value; 0 if no set of the controller has the attribute, as in expressions of the rules, and not a
+    /// number if the server withholds it.
     pub fn current(&self, attribute: impl NamesAttribute) -> f64 {
-        self.value(attribute).map_or(0.0, |value| value.current)
+        self.number(attribute, |value| value.current)
     }
 
-    /// The base value; 0 if no set of the controller has the attribute.
+    /// The base value; 0 if no set of the controller has the attribute, and not a number if the server withholds it.
     pub fn base(&self, attribute: impl NamesAttribute) -> f64 {
-        self.value(attribute).map_or(0.0, |value| value.base)
+        self.number(attribute, |value| value.base)
+    }
+
+    /// The attributes whose values the server withholds from this client, by rising id.
+    pub fn withheld(&self) -> &[WithheldAttribute] {
+        &self.withheld
+    }
+
+    fn number(&self, attribute: impl NamesAttribute, pick: impl Fn(&AttributeValue) -> f64) -> f64 {
+        match self.read(attribute) {
+            Ok(value) => pick(value),
+            Err(AttributeReadError::Missing) => 0.0,
+            Err(AttributeReadError::NotReplicated) => f64::NAN,
+        }
     }
 
     /// All of them, in the order in which they are evaluated.
@@ -123,6 +175,12 @@ impl Follow for Attributes {
         }
         changed |= self.values.len() > count;
         self.values.truncate(count);
+        if !self.withheld.iter().map(|withheld| withheld.id).eq(simulation.withheld(*controller)) {
+            let ids = simulation.withheld(*controller);
+            let withheld = ids.map(|id| WithheldAttribute { id, name: names.attribute(simulation, id) });
+            self.withheld = withheld.collect();
+            changed = true;
+        }
         changed
     }
 }

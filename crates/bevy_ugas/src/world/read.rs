@@ -64,12 +64,27 @@ impl GameplayWorld {
         Ok(name.id(catalog)?)
     }
 
-    /// The current value of an attribute; `None` if the entity has no such attribute.
+    /// The values of an attribute, or the reason why there are none to read.
+    ///
+    /// # Errors
+    /// If the entity has no such attribute, or, on a client, the server withholds its value
+    /// ([`ReadError::NotReplicated`](ugas::ReadError::NotReplicated), N1).
+    pub fn value(
+        &self,
+        entity: Entity,
+        attribute: impl Key<AttributeId>,
+    ) -> Result<ugas::AttributeValue, GameplayError> {
+        let (simulation, controller) = self.known(entity)?;
+        Ok(simulation.value(controller, self.id(attribute)?)?)
+    }
+
+    /// The current value of an attribute; `None` if the entity has no such attribute, or the server withholds its value
+    /// from this client.
     pub fn current(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<f64> {
         self.simulation()?.current(self.controller(entity)?, self.id(attribute).ok()?)
     }
 
-    /// The base value of an attribute; `None` if the entity has no such attribute.
+    /// The base value of an attribute; `None` as for [`Self::current`].
     pub fn base(&self, entity: Entity, attribute: impl Key<AttributeId>) -> Option<f64> {
         self.simulation()?.base(self.controller(entity)?, self.id(attribute).ok()?)
     }
@@ -155,6 +170,7 @@ impl GameplayWorld {
             (Some(simulation), GameplayError::Application(refusal)) => refusal.describe(simulation),
             (Some(simulation), GameplayError::Activation(refusal)) => refusal.describe(simulation),
             (Some(simulation), GameplayError::Refused(reason)) => reason.describe(simulation),
+            (Some(simulation), GameplayError::Value(error)) => error.describe(simulation),
             _ => error.to_string(),
         }
     }

@@ -3,6 +3,7 @@
 use bevy_app::{App, FixedUpdate, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_ugas::AttributeReadError;
 use bevy_ugas::event::AbilityRevoked;
 use bevy_ugas::net::transport::memory::{MemoryPort, MemoryServer};
 use bevy_ugas::net::transport::{Access, Admission, ConnectToken, ProtocolId};
@@ -273,6 +274,26 @@ fn the_network_may_be_added_after_the_rules() {
     app.add_plugins(UgasClientPlugin::new(ClientEndpoint::Memory(port, 2), 2));
     assert!(game(&mut app).apply("GE_Hit", None, wolf).is_ok());
     assert!(logged("ERROR").iter().any(|line| line.contains("stays without a network")));
+}
+
+#[test]
+fn values_that_the_server_withholds_are_not_replicated() {
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    // Others see tags and cues of a Mixed controller.
+    server.world_mut().spawn(GameplayController::new("Wolf"));
+    play(&mut server, &mut [&mut ada], 90);
+    let (own, others) = (seen(&mut ada, true), seen(&mut ada, false));
+    assert!(get::<Attributes>(&ada, own[0]).read("Health").is_ok());
+    let wolf = get::<Attributes>(&ada, others[0]);
+    assert_eq!(wolf.read("Health").unwrap_err(), AttributeReadError::NotReplicated);
+    assert_eq!(wolf.read("Nonsense").unwrap_err(), AttributeReadError::Missing);
+    assert!(wolf.current("Health").is_nan() && wolf.value("Health").is_none());
+    assert!(wolf.withheld().iter().any(|withheld| &*withheld.name == "Health"));
+    let game = ada.world().resource::<GameplayWorld>();
+    let error = game.value(others[0], "Health").unwrap_err();
+    assert_eq!(game.describe(&error), "`Health` is not replicated to this client");
+    assert_eq!(game.current(others[0], "Health"), None);
 }
 
 #[test]

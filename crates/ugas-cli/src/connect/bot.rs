@@ -147,10 +147,13 @@ fn differences(player: &Player, expectation: &Expectation) -> Vec<String> {
     let mut found = Vec::new();
     for (name, bounds) in &expectation.attributes {
         let attribute = catalog.attribute(name).ok();
-        let value = own.zip(attribute).and_then(|(own, attribute)| simulation.current(own, attribute));
+        let value = own.zip(attribute).map(|(own, attribute)| simulation.value(own, attribute));
         match value {
-            Some(value) if bounds.admits(value) => {}
-            Some(value) => found.push(format!("`{name}` is {}, not {}", short(value), bounds.describe())),
+            Some(Ok(value)) if bounds.admits(value.current) => {}
+            Some(Ok(value)) => {
+                found.push(format!("`{name}` is {}, not {}", short(value.current), bounds.describe()));
+            }
+            Some(Err(error)) => found.push(error.describe(simulation)),
             None => found.push(format!("`{name}` is not there")),
         }
     }

@@ -7,6 +7,7 @@ use ugas_net::ClientStatistics;
 use super::bot::Failure;
 use super::player::Player;
 use super::session::End;
+use super::view::NOT_REPLICATED;
 use crate::Status;
 use crate::output::{self, Format};
 
@@ -103,6 +104,8 @@ impl Outcome {
         if let Some(own) = &self.own {
             let values =
                 own.attributes.iter().map(|line| format!("{} {}", line.name, output::short(line.current)));
+            let withheld = own.not_replicated.iter().map(|name| format!("{name} {NOT_REPLICATED}"));
+            let values = values.chain(withheld);
             text.push_str(&format!("last seen: {}\n", values.collect::<Vec<_>>().join(", ")));
         }
         text
@@ -151,8 +154,10 @@ impl Outcome {
 
 fn page(page: &ControllerPage) -> Value {
     let attributes = page.attributes.iter();
+    let withheld = page.not_replicated.iter().map(|name| (name.clone(), json!(NOT_REPLICATED)));
     let attributes: Map<String, Value> = attributes
         .map(|line| (line.name.clone(), json!({ "base": line.base, "current": line.current })))
+        .chain(withheld)
         .collect();
     let tags: Map<String, Value> =
         page.tags.iter().map(|line| (line.name.clone(), json!(line.count))).collect();

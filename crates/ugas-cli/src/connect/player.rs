@@ -117,16 +117,9 @@ impl Player {
         self.abilities().into_iter().filter(|ability| online::is_chosen(simulation, *ability)).collect()
     }
 
-    /// Everything about a controller, without what the server has not shown: of that the client knows what templates say, and
-    /// not what is so.
+    /// Everything about a controller. Attributes whose values the server withholds are listed by name only (N1).
     pub(super) fn page(&self, controller: ControllerId) -> Option<ControllerPage> {
-        let client = self.client();
-        let mut page = client.simulation().debug(controller)?;
-        page.attributes.retain(|line| {
-            let attribute = client.catalog().attribute(&line.name);
-            attribute.is_ok_and(|attribute| client.is_shown(controller, attribute))
-        });
-        Some(page)
+        self.client().simulation().debug(controller)
     }
 
     /// The player's ability with this name.

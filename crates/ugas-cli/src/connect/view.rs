@@ -55,6 +55,9 @@ pub(super) struct Other {
     pub(super) is_target: bool,
 }
 
+/// Text in place of a value that the server withholds (N1).
+pub(super) const NOT_REPLICATED: &str = "NotReplicated";
+
 impl View {
     /// What is to be seen now.
     pub(super) fn of(
@@ -86,7 +89,11 @@ impl View {
             let Some(page) = player.page(id) else { continue };
             let values = page.attributes.iter().map(|line| format!("{} {}", line.name, short(line.current)));
             let tags = page.tags.iter().map(|line| line.name.clone());
-            let what: Vec<String> = values.chain(tags).collect();
+            let withheld = match page.not_replicated.is_empty() {
+                true => None,
+                false => Some(format!("NotReplicated: {}", page.not_replicated.join(" "))),
+            };
+            let what: Vec<String> = values.chain(tags).chain(withheld).collect();
             let line = format!("{}  {}", player.label(id), what.join(", "));
             view.others.push(Other { line: line.trim_end().to_owned(), is_target: target == Some(id) });
         }
@@ -94,7 +101,9 @@ impl View {
     }
 
     fn show(&mut self, page: &ControllerPage, choices: &[AbilityHandle]) {
-        self.bars = page.attributes.iter().map(|line| bar(line, &page.attributes)).collect();
+        let withheld = |name: &String| Bar { name: name.clone(), value: NOT_REPLICATED.into(), share: None };
+        let shown = page.attributes.iter().map(|line| bar(line, &page.attributes));
+        self.bars = shown.chain(page.not_replicated.iter().map(withheld)).collect();
         self.tags = page.tags.iter().map(|line| line.name.clone()).collect();
         self.effects = page
             .effects

@@ -5,6 +5,7 @@ use ugas_core::handle::ControllerId;
 use ugas_net::ClientEvent;
 
 use super::player::Player;
+use super::view::NOT_REPLICATED;
 use crate::output::short;
 
 /// A line about an event, if it is worth one.
@@ -14,12 +15,6 @@ pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
         true => "you".to_owned(),
         false => player.label(*controller),
     };
-    // Of what the server has not shown, nothing is known.
-    if let ClientEvent::AttributeChanged { controller, attribute, .. } = event
-        && !player.client().is_shown(*controller, *attribute)
-    {
-        return None;
-    }
     // What is above a tag comes and goes with it.
     if let ClientEvent::TagAdded { tag, .. } | ClientEvent::TagRemoved { tag, .. } = event
         && catalog.tags().subtree(*tag).len() > 1
@@ -36,6 +31,14 @@ pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
         ClientEvent::AttributeChanged { controller, attribute, old, new } => {
             let name = catalog.attribute_name(*attribute);
             format!("{}: {name} {} -> {}", who(controller), short(*old), short(*new))
+        }
+        ClientEvent::AttributeShown { controller, attribute, value } => {
+            let name = catalog.attribute_name(*attribute);
+            format!("{}: {name} is {}", who(controller), short(*value))
+        }
+        ClientEvent::AttributeHidden { controller, attribute } => {
+            let name = catalog.attribute_name(*attribute);
+            format!("{}: {name} {NOT_REPLICATED}", who(controller))
         }
         ClientEvent::TagAdded { controller, tag } => {
             format!("{}: + {}", who(controller), catalog.tag_name(*tag))

@@ -112,7 +112,7 @@ impl Hall {
         if let Some(inspection) = &self.inspection {
             inspection.perform(&mut self.game);
         }
-        let length = self.game.server.tick_length().span();
+        let length = self.game.server.tick_length();
         for _ in 0..MOST_AT_ONCE {
             if self.next_tick > now {
                 break;
@@ -122,11 +122,11 @@ impl Hall {
             if let Some(inspection) = &mut self.inspection {
                 inspection.show(&mut self.game, began.elapsed());
             }
-            self.next_tick += length;
+            self.next_tick = length.next_after(self.next_tick);
             self.ticks += 1;
         }
         while self.next_tick <= now {
-            self.next_tick += length;
+            self.next_tick = length.next_after(self.next_tick);
             self.lost_ticks += 1;
         }
         // Before anything is sent: whoever watches reads updates one after another, and what a player hears first is what

@@ -160,11 +160,18 @@ fn only_what_the_server_shows_is_told() {
         let answer = connect(&address, "packs/spells", &["--template", template, "--bot", &script]);
         let outcome = answer.json();
         assert_eq!((answer.status, &outcome["own"]["template"]), (0, &template.into()), "{outcome:#}");
-        super::keys(&outcome["own"]["attributes"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        let attributes = &outcome["own"]["attributes"];
+        let names = super::keys(attributes).into_iter();
+        let (withheld, shown): (Vec<_>, Vec<_>) =
+            names.map(str::to_owned).partition(|name| attributes[name] == "NotReplicated");
+        (shown, withheld)
     };
-    assert_eq!(own("Mage"), ["Health", "Mana", "MaxHealth", "MaxMana"]);
-    // `ReplicationMode: Minimal` has no attributes, not even for its owner (§13.2).
-    assert!(own("Ogre").is_empty());
+    let (shown, withheld) = own("Mage");
+    assert_eq!(shown, ["Health", "Mana", "MaxHealth", "MaxMana"]);
+    assert!(withheld.is_empty());
+    // `ReplicationMode: Minimal` sends no attributes, not even to its owner (§13.2); they are named without values (N1).
+    let (shown, withheld) = own("Ogre");
+    assert!(shown.is_empty() && withheld.contains(&"Health".to_owned()), "{withheld:?}");
 }
 
 #[test]

@@ -97,15 +97,37 @@ pub struct Metadata {
     pub icon: Option<String>,
 }
 
-/// How many bits an attribute takes on the wire, and over what range.
+/// Precision of an attribute on the wire (N2): a value is sent as the nearest of `2^bits` numbers that divide the range
+/// evenly, both ends included; values outside the range are sent as its nearer end.
+///
+/// Viewers other than the owner receive such values. The owner's own state is exact, since it predicts upon it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quantize {
     /// Smallest value that can be sent.
     pub min: f64,
     /// Largest value that can be sent.
     pub max: f64,
-    /// Number of bits.
+    /// Number of bits, from 1 to [`Self::MAX_BITS`].
     pub bits: u8,
+}
+
+impl Quantize {
+    /// Most bits of a quantised value.
+    pub const MAX_BITS: u8 = 32;
+    /// Whole numbers up to this are exact in every product that rounding needs: 2⁵⁰.
+    const EXACT: f64 = 1_125_899_906_842_624.0;
+
+    /// Whether values can be sent so: the number of bits is in its range, `min` is below `max`, and neighbouring steps are
+    /// different numbers.
+    pub fn is_usable(&self) -> bool {
+        let Self { min, max, bits } = *self;
+        let width = max - min;
+        if bits == 0 || bits > Self::MAX_BITS || !width.is_finite() || min >= max {
+            return false;
+        }
+        let step = width / ((1u64 << bits) - 1) as f64;
+        step.is_normal() && step > min.abs().max(max.abs()) / Self::EXACT
+    }
 }
 
 /// One attribute of a set (§5.1).
@@ -212,6 +234,13 @@ impl AttributeDef {
     #[must_use]
     pub fn prediction_floor(mut self, floor: f64) -> Self {
         self.prediction_floor = Some(floor);
+        self
+    }
+
+    /// Sets the precision of the value on the wire (N2).
+    #[must_use]
+    pub fn quantize(mut self, min: f64, max: f64, bits: u8) -> Self {
+        self.quantize = Some(Quantize { min, max, bits });
         self
     }
 

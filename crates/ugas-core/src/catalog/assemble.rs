@@ -12,7 +12,7 @@ use super::{
 };
 use crate::ability::{Ability, AbilitySetDef};
 use crate::attribute::layout::{Attribute, AttributeSetError, Bound, Layout};
-use crate::attribute::{AttributeDef, AttributeSetDef, BoundDef};
+use crate::attribute::{AttributeDef, AttributeReplication, AttributeSetDef, BoundDef, Quantize};
 use crate::controller::ControllerDef;
 use crate::curve::Curve;
 use crate::effect::calculation::CompiledCalculation;
@@ -59,6 +59,7 @@ impl CatalogBuilder {
         let input_buffer_window = self.compile_buffer_window(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
+        let secret_attributes = secret_attributes(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
         errors.extend(compiler.into_errors());
@@ -89,6 +90,7 @@ impl CatalogBuilder {
             death,
             input_buffer: definitions.input_buffer,
             input_buffer_window,
+            secret_attributes,
             cooldown_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
@@ -394,6 +396,10 @@ fn compile_attribute(compiler: &Compiler<'_>, def: &AttributeDef) -> Option<Attr
     if let Some(floor) = def.prediction_floor {
         compiler.finite("PredictionFloor", floor);
     }
+    if let Some(quantize) = def.quantize.filter(|quantize| !quantize.is_usable()) {
+        let Quantize { min, max, bits } = quantize;
+        compiler.report("Quantize", Problem::UnusableQuantize { min, max, bits });
+    }
     let bound = |path: &str, bound: &Option<BoundDef>| match bound {
         None => None,
         Some(BoundDef::Constant(value)) => Some(Bound::Constant(compiler.finite(path, *value))),
@@ -461,4 +467,17 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
             }
         }
     }
+}
+
+/// Attributes that at least one set replicates to nobody, by id.
+fn secret_attributes(sets: &[CompiledSet], count: usize) -> Box<[bool]> {
+    let mut secret = vec![false; count];
+    for attribute in sets.iter().flat_map(|set| &*set.attributes) {
+        if attribute.def.replication == AttributeReplication::None
+            && let Some(secret) = secret.get_mut(attribute.id.usize())
+        {
+            *secret = true;
+        }
+    }
+    secret.into()
 }

@@ -114,6 +114,18 @@ pub enum Problem {
     /// A number that is infinite or not a number (V2).
     #[error("{0} is not a finite number")]
     NotFinite(f64),
+    /// A precision on the wire that no value can be sent with (N2).
+    #[error(
+        "{bits} bits from {min} to {max} cannot be sent: give 1 to 32 bits, and a minimum below the maximum"
+    )]
+    UnusableQuantize {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+        /// Number of bits.
+        bits: u8,
+    },
     /// An expression that does not compile.
     #[error("in the expression `{text}`: {error}")]
     Expression {

@@ -81,6 +81,8 @@ pub struct Catalog {
     pub(crate) input_buffer: InputBufferConfig,
     /// The attribute whose current value is the window of the buffer, in seconds.
     pub(crate) input_buffer_window: Option<AttributeId>,
+    /// Attributes that at least one set replicates to nobody, by id (N1).
+    pub(crate) secret_attributes: Box<[bool]>,
     /// Tags that the cooldown of some ability grants.
     pub(crate) cooldown_tags: TagSet,
     hooks: Box<[AttributeHooks]>,
@@ -352,6 +354,11 @@ impl Catalog {
     pub fn attributes_of(&self, set: AttributeSetId) -> impl Iterator<Item = (AttributeId, &AttributeDef)> {
         let attributes = self.sets.get(set.usize()).map(|set| &*set.attributes).unwrap_or_default();
         attributes.iter().map(|attribute| (attribute.id, &attribute.def))
+    }
+
+    /// Whether at least one set replicates an attribute to nobody (N1).
+    pub(crate) fn is_secret_somewhere(&self, attribute: AttributeId) -> bool {
+        self.secret_attributes.get(attribute.usize()).copied().unwrap_or(true)
     }
 
     /// Names of calculations and curves that something uses and nothing provides. Applications that need one are

@@ -15,14 +15,18 @@ impl fmt::Display for ControllerPage {
             write!(f, ", team {team}")?;
         }
         writeln!(f)?;
-        let width = self.attributes.iter().map(|line| line.name.len()).max().unwrap_or_default();
-        title(f, "attributes", self.attributes.len())?;
+        let names = self.attributes.iter().map(|line| &line.name).chain(&self.not_replicated);
+        let width = names.map(String::len).max().unwrap_or_default();
+        title(f, "attributes", self.attributes.len() + self.not_replicated.len())?;
         for line in &self.attributes {
             write!(f, "  {:<width$}  {}", line.name, line.current)?;
             if line.base != line.current {
                 write!(f, " (base {})", line.base)?;
             }
             writeln!(f)?;
+        }
+        for name in &self.not_replicated {
+            writeln!(f, "  {name:<width$}  NotReplicated")?;
         }
         title(f, "tags", self.tags.len())?;
         for line in &self.tags {

@@ -7,6 +7,10 @@ use crate::modifier::Operation;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.not_replicated {
+            let Self { name, controller, time, .. } = self;
+            return write!(f, "{name} of {controller:?} at {time}: NotReplicated, withheld from this client");
+        }
         if !self.present {
             write!(f, "{} of {:?} at {}: it has no such attribute", self.name, self.controller, self.time)?;
             for term in self.layers.iter().flat_map(|layer| &layer.terms) {

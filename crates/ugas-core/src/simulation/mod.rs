@@ -38,6 +38,7 @@ mod place;
 mod policy;
 mod prediction;
 mod query;
+mod read;
 mod refresh;
 mod reload;
 mod remove;
@@ -63,6 +64,7 @@ pub use execute::PostExecute;
 pub use grant::GrantSetError;
 pub(crate) use inputs::InputState;
 pub use inputs::Pressed;
+pub use read::{AttributeValue, ReadError};
 pub use remove::Stacks;
 pub use runtime::DefineEffectError;
 pub use sets::RegisterError;
@@ -119,6 +121,8 @@ pub struct Simulation {
     config: Config,
     /// Controllers of which a client knows only what is shown, sorted.
     shown: Vec<ControllerId>,
+    /// Attributes of a client's replica whose values the server withholds (N1), sorted.
+    withheld: Vec<(ControllerId, AttributeId)>,
     state: State,
     scratch: Scratch,
     events: EventQueue,
@@ -133,6 +137,7 @@ impl Simulation {
             catalog,
             config,
             shown: Vec::new(),
+            withheld: Vec::new(),
             state,
             scratch: Scratch::default(),
             events: EventQueue::default(),
@@ -181,23 +186,25 @@ impl Simulation {
     }
 
     /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM).
+    ///
+    /// `None` if there is no value to read; [`Self::value`] gives the reason.
     pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
-        let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.values[slot].current)
+        self.value(controller, attribute).ok().map(|value| value.current)
     }
 
-    /// An attribute's base value.
+    /// An attribute's base value. `None` if there is no value to read; [`Self::value`] gives the reason.
     pub fn base(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
-        let (controller, slot) = self.state.locate(controller, attribute)?;
-        Some(controller.values[slot].base)
+        self.value(controller, attribute).ok().map(|value| value.base)
     }
 
-    /// The attributes of a controller with base and current value, in the order in which they are evaluated.
-    pub fn attributes(&self, controller: ControllerId) -> impl Iterator<Item = (AttributeId, f64, f64)> + '_ {
-        let controller = self.state.controllers.get(controller);
-        controller.into_iter().flat_map(|controller| {
+    /// The attributes of a controller with base and current value, in the order in which they are evaluated. On a
+    /// client, those whose values the server [withholds](Self::withheld) are left out.
+    pub fn attributes(&self, id: ControllerId) -> impl Iterator<Item = (AttributeId, f64, f64)> + '_ {
+        let controller = self.state.controllers.get(id);
+        controller.into_iter().flat_map(move |controller| {
             let layout = self.state.layout(controller);
             let values = layout.slots.iter().zip(&controller.values);
+            let values = values.filter(move |(slot, _)| !self.is_withheld(id, slot.attribute.id));
             values.map(|(slot, value)| (slot.attribute.id, value.base, value.current))
         })
     }

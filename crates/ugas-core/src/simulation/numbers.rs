@@ -91,7 +91,9 @@ impl TaskInputs<'_> {
 
 impl Environment for TaskInputs<'_> {
     fn attribute(&mut self, side: Side, attribute: AttributeId) -> Result<f64, EvalError> {
-        let value = self.side(side).and_then(|id| self.sim.current(id, attribute));
+        // A client predicts with what it has, also of attributes that are withheld from it.
+        let located = self.side(side).and_then(|id| self.sim.state.locate(id, attribute));
+        let value = located.map(|(controller, slot)| controller.values[slot].current);
         value.ok_or(EvalError::MissingAttribute { side, attribute })
     }
 

@@ -377,21 +377,28 @@ impl State {
 
 impl Simulation {
     /// Evaluates an attribute under other circumstances than the present ones: with more tags, without some effects,
-    /// up to a layer (UEM). Bounds apply only if all layers are evaluated; `pre_change` hooks do not run.
+    /// up to a layer (UEM). Bounds apply only if all layers are evaluated; `pre_change` hooks do not run. `None` if the
+    /// controller has no such attribute, or it is [withheld](Self::withheld) from this client.
     pub fn evaluate(
         &self,
         controller: ControllerId,
         attribute: AttributeId,
         parameters: &EvaluationParameters,
     ) -> Option<f64> {
+        if self.is_withheld(controller, attribute) {
+            return None;
+        }
         let (controller, slot) = self.state.locate(controller, attribute)?;
         let base = controller.values[slot].base;
         self.evaluate_entries(controller, slot as u16, base, controller.modifiers_of(slot as u16), parameters)
     }
 
-    /// Freezes the modifiers of an attribute (UEM, aggregator snapshots).
+    /// Freezes the modifiers of an attribute (UEM, aggregator snapshots). `None` as for [`Self::evaluate`].
     pub fn capture(&self, controller: ControllerId, attribute: AttributeId) -> Option<AggregatorSnapshot> {
         let id = controller;
+        if self.is_withheld(id, attribute) {
+            return None;
+        }
         let (controller, slot) = self.state.locate(id, attribute)?;
         let entries = controller.modifiers_of(slot as u16).to_vec();
         Some(AggregatorSnapshot { controller: id, attribute, base: controller.values[slot].base, entries })

@@ -11,7 +11,9 @@ use ugas_core::id::{ActorId, AttributeId, TagId};
 use ugas_core::mirror::{Mirror, MirrorError, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::modifier::Operation;
 use ugas_core::prediction::{Knowledge, Randomness};
-use ugas_core::simulation::{ActivationRequest, Config, Role, Simulation, Snapshot, Stacks};
+use ugas_core::simulation::{
+    ActivationRequest, AttributeValue, Config, ReadError, Role, Simulation, Snapshot, Stacks,
+};
 use ugas_core::task::{ActionDef, TaskDef};
 use ugas_core::time::{Span, Time};
 
@@ -159,7 +161,7 @@ fn effects_of_the_moment_are_shown_by_what_they_give() {
 }
 
 #[test]
-fn attributes_that_never_came_have_their_defaults() {
+fn attributes_that_never_came_read_as_not_replicated() {
     let mut game = Game::of([
         buff("GE_Armor", "Armor", Operation::Add, 5.0),
         instant("GE_Hit", "Health", Operation::Add, -30.0),
@@ -177,10 +179,14 @@ fn attributes_that_never_came_have_their_defaults() {
     mirror.put(hero, PieceKey::Attribute(game.attribute("Attack")), rounded).unwrap();
     mirror.install(&mut client, game.sim.now()).unwrap();
     let local = mirror.local(hero).unwrap();
-    let value = |name| client.current(local, game.attribute(name));
-    // Health 100 of MaxHealth 100; Armor 20 with the effect in sight.
-    assert_eq!([value("Health"), value("Armor"), value("Speed")], [Some(100.0), Some(25.0), Some(400.0)]);
-    assert_eq!(value("Attack"), Some(101.0));
+    for name in ["Health", "Armor", "Speed"] {
+        let attribute = game.attribute(name);
+        let expected = ReadError::NotReplicated { controller: local, attribute };
+        assert_eq!(client.value(local, attribute), Err(expected));
+        assert_eq!(client.current(local, attribute), None);
+    }
+    let attack = client.value(local, game.attribute("Attack"));
+    assert_eq!(attack, Ok(AttributeValue { base: 100.0, current: 101.0 }));
 }
 
 #[test]

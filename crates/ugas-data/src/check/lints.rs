@@ -1,11 +1,12 @@
 //! Advice that can be silenced.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use ugas_core::attribute::AttributeReplication;
 use ugas_core::expr::{Ast, NameKind};
 
 use super::{Index, Scope};
-use crate::decode::{Formula, ReferenceKind, Visitor};
+use crate::decode::{Formula, ReferenceKind, Visitor, Word};
 use crate::diagnostics::{Sink, codes};
 use crate::model::attribute::AttributeDoc;
 use crate::model::{Document, Model};
@@ -51,6 +52,7 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
             _ => {}
         }
     }
+    disagreements(documents, sink);
     // A single file, or a pack without effects, says nothing about use.
     if scope == Scope::SingleFile || index.effects.is_empty() {
         return;
@@ -72,6 +74,39 @@ pub(super) fn check(documents: &[Document], index: &Index<'_>, scope: Scope, sin
             _ => {}
         }
     }
+}
+
+/// Attributes of the same name whose sets disagree about who receives them (N1), or how they are rounded (N2).
+fn disagreements(documents: &[Document], sink: &mut Sink) {
+    let mut first: BTreeMap<&str, (&str, &AttributeDoc)> = BTreeMap::new();
+    for document in documents {
+        let Model::AttributeSet(set) = &document.model else { continue };
+        let Some(set_name) = &set.name else { continue };
+        for doc in set.attributes.iter().flat_map(|list| list.iter()) {
+            let Some(name) = &doc.name else { continue };
+            let (other_set, other) = *first.entry(&name.value).or_insert((&set_name.value, doc));
+            let (mode, other_mode) = (mode_of(doc), mode_of(other));
+            if mode != other_mode {
+                let span = doc.replication.as_ref().map_or(name.span, |mode| mode.0.span);
+                let (here, there) = ((&*set_name.value, mode.word()), (other_set, other_mode.word()));
+                sink.push(codes::ug100::disagrees(span, &name.value, here, there));
+            }
+            if quantisation_of(doc) != quantisation_of(other) {
+                let span = doc.quantize.as_ref().map_or(name.span, |quantize| quantize.span);
+                sink.push(codes::ug102::disagrees(span, &name.value, &set_name.value, other_set));
+            }
+        }
+    }
+}
+
+fn mode_of(doc: &AttributeDoc) -> AttributeReplication {
+    doc.replication.as_ref().map(|mode| mode.0.value).unwrap_or_default()
+}
+
+fn quantisation_of(doc: &AttributeDoc) -> Option<[f64; 3]> {
+    let quantize = doc.quantize.as_ref()?;
+    let (min, max) = (quantize.min.as_ref()?.0.value, quantize.max.as_ref()?.0.value);
+    Some([min, max, quantize.bits.as_ref()?.0.value as f64])
 }
 
 /// Attributes that something mentions.

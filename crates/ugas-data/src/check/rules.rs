@@ -1,7 +1,7 @@
 //! Rules about single documents that need more than the types of their fields.
 
 use ugas_core::ability::NetExecution;
-use ugas_core::attribute::AttributeCategory;
+use ugas_core::attribute::{AttributeCategory, Quantize};
 use ugas_core::catalog::DEFAULT_DEATH_ATTRIBUTE;
 use ugas_core::effect::AUTHORITATIVE_ONLY;
 use ugas_core::modifier::Operation;
@@ -75,10 +75,15 @@ fn attribute(doc: &AttributeDoc, sink: &mut Sink) {
         sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
     }
     if let Some(quantize) = &doc.quantize
-        && let (Some(min), Some(max)) = (&quantize.min, &quantize.max)
-        && min.0.value >= max.0.value
+        && let (Some(min), Some(max), Some(bits)) = (&quantize.min, &quantize.max, &quantize.bits)
     {
-        sink.push(codes::ug015::empty_range(max.0.span, min.0.value, max.0.value));
+        let (from, to) = (min.0.value, max.0.value);
+        let bits = u8::try_from(bits.0.value).unwrap_or(u8::MAX);
+        if from >= to {
+            sink.push(codes::ug101::empty(max.0.span, from, to));
+        } else if !(Quantize { min: from, max: to, bits }).is_usable() {
+            sink.push(codes::ug101::unusable(quantize.span, from, to, bits));
+        }
     }
     if let Some(floor) = &doc.prediction_floor
         && let Some(BoundDoc::Number(min)) = doc.clamping.as_ref().and_then(|clamping| clamping.min.as_ref())

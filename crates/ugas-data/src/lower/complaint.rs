@@ -128,6 +128,7 @@ pub(crate) fn report(
         | Problem::EmptyMagnitude
         | Problem::RemovesNothing
         | Problem::DespawnsNothing
+        | Problem::UnusableQuantize { .. }
         | Problem::Duplicate(_) => return,
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
         // A magnitude without its expression is reported as such.

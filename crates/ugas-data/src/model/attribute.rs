@@ -79,7 +79,7 @@ record! {
     QuantizeDoc, "quantisation" {
         min: required Number = "Min", "Smallest value that can be sent.";
         max: required Number = "Max", "Largest value that can be sent.";
-        bits: required Integer<1, 64> = "Bits", "Number of bits.";
+        bits: required Integer<1, 32> = "Bits", "Number of bits, from 1 to 32.";
     }
 }
 

@@ -73,6 +73,11 @@ pub enum ugas_client_event_kind {
     Rejected = 24,
     /// What was predicted for a tick was not what happened: `tick`.
     Corrected = 25,
+    /// The server began to send the value of an attribute: `attribute`, of which old_value is not a number.
+    AttributeShown = 26,
+    /// The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
+    /// values are not numbers.
+    AttributeHidden = 27,
 }
 
 /// Of a session.
@@ -265,6 +270,24 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
                 reserved: 0,
             };
             (K::AttributeChanged, Some(controller), with(|body| body.attribute = attribute))
+        }
+        E::AttributeShown { controller, attribute, value } => {
+            let attribute = ugas_client_event_attribute {
+                old_value: f64::NAN,
+                new_value: value,
+                attribute: attribute.index(),
+                reserved: 0,
+            };
+            (K::AttributeShown, Some(controller), with(|body| body.attribute = attribute))
+        }
+        E::AttributeHidden { controller, attribute } => {
+            let attribute = ugas_client_event_attribute {
+                old_value: f64::NAN,
+                new_value: f64::NAN,
+                attribute: attribute.index(),
+                reserved: 0,
+            };
+            (K::AttributeHidden, Some(controller), with(|body| body.attribute = attribute))
         }
         E::TagAdded { controller, tag: added } => (K::TagAdded, Some(controller), tag(added.index())),
         E::TagRemoved { controller, tag: gone } => (K::TagRemoved, Some(controller), tag(gone.index())),

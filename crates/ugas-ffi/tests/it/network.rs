@@ -211,6 +211,53 @@ fn what_is_the_servers_is_not_the_clients_to_change() {
 }
 
 #[test]
+fn a_value_that_the_server_withholds_is_not_replicated() {
+    let mut game = Match::new();
+    let knight = game.knight();
+    game.run(20);
+    let context = game.host.context;
+    let health = game.host.attribute("Health");
+    let (mut local, mut value, mut missing, mut count) = (0_u64, 7.0, 0, 0);
+    // SAFETY: a live context and local variables.
+    unsafe {
+        let host = &game.host;
+        host.must(ugas_client_local(context, game.client, knight, &raw mut local));
+        // Others see tags and cues of a Mixed controller.
+        let read = ugas_attribute_read(context, game.client, local, health, 0, &raw mut value);
+        assert_eq!((read, value), (ugas_status::NotReplicated, 7.0));
+        assert!(host.error().contains("`Health` is not replicated to this client"), "{}", host.error());
+        host.must(ugas_attributes_read(
+            context,
+            game.client,
+            &raw const local,
+            1,
+            &raw const health,
+            1,
+            0,
+            &raw mut value,
+            &raw mut missing,
+        ));
+        assert!(value.is_nan() && missing == 1);
+        let row = size_of::<ugas_attribute_values>();
+        host.must(ugas_attributes_of(context, game.client, local, null_mut(), row, 0, &raw mut count));
+        assert_eq!(count, 0);
+        host.must(ugas_server_give(context, game.server, knight, game.client_id()));
+    }
+    game.run(20);
+    let shown = game.client_events.iter().filter(|event| {
+        // SAFETY: that is the part of this kind.
+        event.kind == ugas_client_event_kind::AttributeShown as u32
+            && unsafe { event.body.attribute.attribute } == health
+    });
+    assert_eq!(shown.count(), 1);
+    // SAFETY: a live context and local variables.
+    unsafe {
+        let read = ugas_attribute_read(context, game.client, local, health, 0, &raw mut value);
+        assert_eq!((read, value), (ugas_status::Ok, 100.0));
+    }
+}
+
+#[test]
 fn a_datagram_that_does_not_fit_waits() {
     let game = Match::new();
     let context = game.host.context;

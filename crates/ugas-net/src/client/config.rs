@@ -9,7 +9,8 @@ use crate::wire::Dictionary;
 pub struct ClientConfig {
     /// What the server's host decides on: a name, a ticket.
     pub credential: Vec<u8>,
-    /// How long to wait before asking to be let in again.
+    /// How long to wait before asking to be let in again. Keep it above the longest round trip that is to be played with:
+    /// only then is it known which greeting the server answers, and with it the round trip (N4).
     pub retry: Span,
     /// A server that is silent for longer is gone.
     pub timeout: Span,
@@ -35,7 +36,7 @@ impl Default for ClientConfig {
     fn default() -> Self {
         Self {
             credential: Vec::new(),
-            retry: Span::millis(250),
+            retry: Span::millis(500),
             timeout: Span::millis(10_000),
             prediction: Prediction::On,
             window: 60,

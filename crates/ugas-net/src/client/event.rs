@@ -58,6 +58,24 @@ pub enum ClientEvent {
         /// Current value now.
         new: f64,
     },
+    /// The server began to send the value of an attribute, or its set was added to the controller. Values that a
+    /// controller [appears](Self::Appeared) with are not announced.
+    AttributeShown {
+        /// Controller of the attribute.
+        controller: ControllerId,
+        /// The attribute.
+        attribute: AttributeId,
+        /// Current value.
+        value: f64,
+    },
+    /// The value of an attribute is no longer sent and reads as
+    /// [`NotReplicated`](ugas_core::simulation::ReadError::NotReplicated) (N1), or its set was removed.
+    AttributeHidden {
+        /// Controller of the attribute.
+        controller: ControllerId,
+        /// The attribute.
+        attribute: AttributeId,
+    },
     /// A tag, or the first below it, appeared.
     TagAdded {
         /// On whom.

@@ -19,7 +19,7 @@ use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ActivationId, ControllerId};
 use ugas_core::id::AttributeId;
 use ugas_core::mirror::Mirror;
-use ugas_core::simulation::{Config, Role, Simulation};
+use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
 use ugas_core::time::{Span, Time};
 
 pub use act::ActError;
@@ -44,6 +44,8 @@ use crate::wire::{self, Dictionary, Listener};
 const REMEMBERED_PACKETS: u32 = 256;
 /// How many ticks an update that does not state its course may be ahead of the client's clock.
 const MOST_AHEAD: i64 = 64;
+/// Greetings of which it is remembered when they were sent.
+const MOST_ASKED: usize = 8;
 /// Flashes that wait until their controller is shown.
 const MOST_UNPLACED: usize = 256;
 
@@ -74,9 +76,12 @@ pub struct ClientStatistics {
     pub replayed: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Phase {
-    Asking { last: Option<Time> },
+    /// It asks to be let in, the last times at these instants, oldest first.
+    Asking {
+        asked: VecDeque<Time>,
+    },
     Playing,
     Over,
 }
@@ -137,7 +142,7 @@ impl Client {
         let length = TickLength::default();
         Self {
             config,
-            phase: Phase::Asking { last: None },
+            phase: Phase::Asking { asked: VecDeque::new() },
             nonce,
             now: Time::ZERO,
             last_heard: Time::ZERO,
@@ -231,8 +236,21 @@ impl Client {
         self.mirror.local(remote)
     }
 
-    /// Whether the server has shown an attribute of a controller. Of others the simulation has what templates say, which is
-    /// not what is so.
+    /// An attribute's base and current value as this client shows it.
+    ///
+    /// # Errors
+    /// [`ReadError::NotReplicated`] if the server does not send the value to this client (N1): the set of the attribute
+    /// on that controller says so, or the lens through which the client sees the controller. Otherwise if the controller
+    /// is not in view or lacks the attribute.
+    pub fn value(
+        &self,
+        controller: ControllerId,
+        attribute: AttributeId,
+    ) -> Result<AttributeValue, ReadError> {
+        self.simulation.value(controller, attribute)
+    }
+
+    /// Whether the server has sent the value of an attribute of a controller; see [`Self::value`].
     pub fn is_shown(&self, controller: ControllerId, attribute: AttributeId) -> bool {
         self.mirror.remote(controller).is_some_and(|remote| self.mirror.knows(remote, attribute))
     }
@@ -298,10 +316,13 @@ impl Client {
     /// Lets time pass up to `now`: ticks are played, and what the player did is sent.
     pub fn update(&mut self, now: Time) {
         self.now = self.now.max(now);
-        match self.phase {
-            Phase::Asking { last } => {
-                if last.is_none_or(|last| self.now.since(last) >= self.config.retry) {
-                    self.phase = Phase::Asking { last: Some(self.now) };
+        match &mut self.phase {
+            Phase::Asking { asked } => {
+                if asked.back().is_none_or(|last| self.now.since(*last) >= self.config.retry) {
+                    if asked.len() == MOST_ASKED {
+                        asked.pop_front();
+                    }
+                    asked.push_back(self.now);
                     self.ask();
                 }
             }
@@ -346,18 +367,20 @@ impl Client {
     }
 
     fn begin(&mut self, welcome: Welcome) {
-        let Phase::Asking { last } = self.phase else { return };
+        let Phase::Asking { asked } = &self.phase else { return };
         if welcome.nonce != self.nonce {
             return;
         }
+        let most_lead = welcome.length.span().micros().saturating_mul(i64::from(welcome.max_lead / 2));
+        let round_trip = first_round_trip(asked, self.now, Span::from_micros(most_lead));
         self.phase = Phase::Playing;
         self.last_heard = self.now;
         self.client = Some(welcome.client);
         self.length = welcome.length;
         self.clock = Clock::new(welcome.length);
         self.clock.set_max_lead(welcome.max_lead);
-        if let Some(asked) = last {
-            self.clock.on_round_trip(self.now, self.now.since(asked));
+        if let Some(round_trip) = round_trip {
+            self.clock.on_round_trip(self.now, round_trip);
         }
         self.clock.on_update(self.now, welcome.tick, Feedback::default());
         self.tick = self.clock.tick_at(self.now);
@@ -479,4 +502,13 @@ fn happened(event: Event) -> ClientEvent {
 
 fn client_config(prediction_seed: u64) -> Config {
     Config { role: Role::Client, prediction_seed, min_period: MIN_PERIOD, ..Config::default() }
+}
+
+/// The round trip of the greeting that was answered. Where several were sent, it is not known which of them it was: the
+/// oldest is assumed, so that the first command is not too late (N4), unless frames would then be stamped further ahead of
+/// the server than `most_lead` if the newest was answered.
+fn first_round_trip(asked: &VecDeque<Time>, now: Time, most_lead: Span) -> Option<Span> {
+    let newest = *asked.back()?;
+    let oldest = asked.iter().copied().find(|time| newest.since(*time) <= most_lead);
+    Some(now.since(oldest.unwrap_or(newest)))
 }

@@ -116,7 +116,8 @@ impl Client {
             self.begin_frame(self.tick);
             self.play_tick(self.tick, &mut news);
             let events = &mut self.events;
-            self.stage.advance(self.length.span(), |event| events.push_back(ClientEvent::Local(event)));
+            let span = self.length.end_of(self.tick).since(self.length.end_of(self.tick.before(1)));
+            self.stage.advance(span, |event| events.push_back(ClientEvent::Local(event)));
             has_ticked = true;
         }
         self.tell(news);

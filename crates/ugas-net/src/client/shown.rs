@@ -114,12 +114,16 @@ impl Portrait {
         // The values that a controller comes with are no changes.
         if !is_new {
             for (attribute, new) in &now.attributes {
-                let old = self.attributes.binary_search_by_key(attribute, |(known, _)| *known);
-                if let Ok(at) = old
-                    && self.attributes[at].1 != *new
-                {
-                    let old = self.attributes[at].1;
-                    tell(ClientEvent::AttributeChanged { controller, attribute: *attribute, old, new: *new });
+                let (attribute, new) = (*attribute, *new);
+                match value_of(&self.attributes, attribute) {
+                    Some(old) if old == new => {}
+                    Some(old) => tell(ClientEvent::AttributeChanged { controller, attribute, old, new }),
+                    None => tell(ClientEvent::AttributeShown { controller, attribute, value: new }),
+                }
+            }
+            for &(attribute, _) in &self.attributes {
+                if value_of(&now.attributes, attribute).is_none() {
+                    tell(ClientEvent::AttributeHidden { controller, attribute });
                 }
             }
         }
@@ -199,6 +203,12 @@ fn effects_of(simulation: &Simulation, controller: &Controller) -> Vec<EffectPor
     }
     effects.sort_unstable_by_key(|portrait| portrait.name);
     effects
+}
+
+/// The value of an attribute in a list that is sorted by attribute.
+fn value_of(attributes: &[(AttributeId, f64)], attribute: AttributeId) -> Option<f64> {
+    let at = attributes.binary_search_by_key(&attribute, |(known, _)| *known).ok()?;
+    attributes.get(at).map(|(_, value)| *value)
 }
 
 enum Difference<T> {

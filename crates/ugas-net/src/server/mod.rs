@@ -29,7 +29,7 @@ pub use host::{AfterRejection, Defaults, Host, Reach, within_range};
 use self::doorstep::Doorsteps;
 use self::session::{Sent, Session};
 use crate::history::Positions;
-use crate::lens::{Lens, LensId, LensRules, Own};
+use crate::lens::{Lens, LensId, Own};
 use crate::limits::MAX_GRACE;
 use crate::message::{ByeReason, ClientId, Frames, RefusedReason, Rejection, ToClient, ToServer, Verdict};
 use crate::packets::Fate;
@@ -146,7 +146,6 @@ pub struct Server<H = Defaults> {
     tick: Tick,
     now: Time,
     lenses: Vec<Lens>,
-    rules: LensRules,
     dictionary: Dictionary,
     doorsteps: Doorsteps,
     sessions: BTreeMap<PeerId, Session>,
@@ -188,9 +187,8 @@ impl<H: Host> Server<H> {
     pub fn with_host(simulation: Simulation, config: ServerConfig, host: H) -> Self {
         let config = ServerConfig { grace: config.grace.min(MAX_GRACE), ..config };
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(simulation.catalog()));
-        let rules = LensRules::new(simulation.catalog());
         let now = simulation.now();
-        let tick = Tick((now.micros() / u64::from(config.length.micros())).try_into().unwrap_or(u32::MAX));
+        let tick = config.length.tick_at(now);
         let positions = Positions::new(config.rewind);
         let mut server = Self {
             simulation,
@@ -198,7 +196,6 @@ impl<H: Host> Server<H> {
             tick,
             now: Time::ZERO,
             lenses: Vec::new(),
-            rules,
             dictionary,
             doorsteps: Doorsteps::default(),
             sessions: BTreeMap::new(),

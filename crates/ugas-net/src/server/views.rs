@@ -183,7 +183,7 @@ impl<H: Host> Server<H> {
         let Some(spec) = self.lenses.get(usize::from(lens.0)) else { return false };
         let replica = self.replicas.entry((controller, lens)).or_default();
         // What is seen first between two ticks belongs to the one that is over.
-        let seen = spec.with(&self.rules, &self.dictionary);
-        replica.refresh(&self.simulation, controller, &seen, &mut self.scratch, self.tick.max(Tick(1)))
+        let seen = spec.on(&self.simulation, controller, &self.dictionary);
+        replica.refresh(&seen, &mut self.scratch, self.tick.max(Tick(1)))
     }
 }

@@ -21,6 +21,7 @@ use crate::client::ClientEvent;
 use crate::message::ClientId;
 use crate::rig::{open, seal};
 use crate::server::{Defaults, PeerId, Server, ServerConfig, ServerEvent};
+use crate::tick::TickLength;
 use crate::wire::Dictionary;
 
 /// How often in a tick datagrams are delivered.
@@ -146,8 +147,8 @@ impl Bout {
     }
 
     fn step(&mut self, phase: Phase) {
-        let length = self.server.tick_length().span();
-        self.now += Span::from_micros((length.micros() / STEPS_PER_TICK).max(1));
+        let length = self.server.tick_length();
+        self.now += Span::from_micros((length.span().micros() / STEPS_PER_TICK).max(1));
         if phase == Phase::Chaos {
             self.trouble();
         }
@@ -166,7 +167,7 @@ impl Bout {
         self.weigh();
     }
 
-    fn serve(&mut self, length: Span, phase: Phase) {
+    fn serve(&mut self, length: TickLength, phase: Phase) {
         for player in &mut self.players {
             while let Some(sealed) = player.link.to_server.receive(self.now) {
                 if let Some(bytes) = open(&sealed) {
@@ -177,7 +178,7 @@ impl Bout {
         while self.next_tick <= self.now {
             self.watch();
             self.server.tick(self.now);
-            self.next_tick += length;
+            self.next_tick = length.next_after(self.next_tick);
             self.watch();
             if phase == Phase::Viewing {
                 self.gallery.look_at_server(&self.server, &self.players);

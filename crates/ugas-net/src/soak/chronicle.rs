@@ -142,6 +142,12 @@ impl Chronicle {
             ClientEvent::AttributeChanged { controller, attribute, old, new } => {
                 wrong = self.on(*controller).attributes.insert(*attribute, *new) != Some(*old);
             }
+            ClientEvent::AttributeShown { controller, attribute, value } => {
+                wrong = self.on(*controller).attributes.insert(*attribute, *value).is_some();
+            }
+            ClientEvent::AttributeHidden { controller, attribute } => {
+                wrong = self.on(*controller).attributes.remove(attribute).is_none();
+            }
             ClientEvent::TagAdded { controller, tag } => wrong = !self.on(*controller).tags.insert(*tag),
             ClientEvent::TagRemoved { controller, tag } => wrong = !self.on(*controller).tags.remove(tag),
             ClientEvent::CueBegan { controller, cue, .. } => wrong = !self.on(*controller).cues.insert(*cue),

@@ -31,8 +31,20 @@ pub(super) const ABILITIES: [&str; 13] = [
 ];
 
 /// What the server does to anybody, at any time.
-pub(super) const AFFLICTIONS: [&str; 8] =
-    ["GE_Silence", "GE_Poison", "GE_Shield", "GE_Stance", "GE_Bolt_Hit", "GE_Refill", "GE_Curse", "GE_Gift"];
+pub(super) const AFFLICTIONS: [&str; 9] = [
+    "GE_Silence",
+    "GE_Poison",
+    "GE_Shield",
+    "GE_Stance",
+    "GE_Bolt_Hit",
+    "GE_Refill",
+    "GE_Curse",
+    "GE_Gift",
+    "GE_Omen",
+];
+
+/// Attribute sets that come and go at run time. They share attribute names, and disagree about who may know them (N1).
+pub(super) const RELICS: [&str; 2] = ["Relic", "CursedRelic"];
 
 /// What a player can be.
 pub(super) const HEROES: [&str; 3] = ["Hero", "OpenHero", "PlainHero"];
@@ -109,7 +121,25 @@ fn catalog(dice: &mut RandomStream, priced: &[Priced]) -> Arc<Catalog> {
         )
         .with(AttributeDef::new("Armor", 0.0))
         .with(AttributeDef::new("Luck", 7.0).replication(AttributeReplication::None));
-    let mut builder = Catalog::builder().attribute_set(set);
+    let relic = |name: &str, power, omen| {
+        AttributeSetDef::new(name)
+            .with(AttributeDef::new("Power", 10.0).quantize(0.0, 100.0, 5).replication(power))
+            .with(AttributeDef::new("Omen", 3.0).replication(omen))
+    };
+    let (all, owner, none) =
+        (AttributeReplication::All, AttributeReplication::OwnerOnly, AttributeReplication::None);
+    // Nobody ever has the first and the last in the order of names.
+    let decoy = |name: &str| {
+        ["Energy", "Luck", "Power", "Omen"].into_iter().fold(AttributeSetDef::new(name), |set, attribute| {
+            set.with(AttributeDef::new(attribute, 0.0).quantize(0.0, 100.0, 5))
+        })
+    };
+    let mut builder = Catalog::builder()
+        .attribute_set(set)
+        .attribute_set(relic(RELICS[0], all, owner))
+        .attribute_set(relic(RELICS[1], none, all))
+        .attribute_set(decoy("A_Decoy"))
+        .attribute_set(decoy("Z_Decoy"));
     for effect in effects(dice) {
         builder = builder.effect(effect);
     }
@@ -181,6 +211,11 @@ fn effects(dice: &mut RandomStream) -> Vec<EffectDef> {
             .modify("Luck", Operation::Add, 1.0)
             .granting("State.Cursed")
             .cue("GameplayCue.Curse"),
+        EffectDef::instant("GE_Omen").modify("Power", Operation::Add, tenths(dice, 11, 39)).modify(
+            "Omen",
+            Operation::Add,
+            1.0,
+        ),
         EffectDef::lasting("GE_Luck", tenths(dice, 3, 20)).with_chance(0.5).granting("State.Lucky"),
         EffectDef::lasting("GE_Spread", tenths(dice, 3, 20))
             .with_chance(0.5)

@@ -31,7 +31,7 @@ mod verdict;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use profile::Profile;
-pub use rate_of_fire::{RATE_OF_FIRE_PINGS, RateOfFire, rate_of_fire};
+pub use rate_of_fire::{RATE_OF_FIRE_PINGS, RATE_OF_FIRE_RATES, RateOfFire, rate_of_fire};
 pub use report::{Kind, Report, Violation};
 
 use bout::Bout;

@@ -1,11 +1,11 @@
 //! What a controller is like, read from a simulation piece by piece: once from the server's, with what the viewer may not
 //! see left out, and once from the client's. It shares no code with what is proved by it.
 
-use ugas_core::attribute::AttributeReplication;
+use ugas_core::attribute::{AttributeReplication, Quantize};
 use ugas_core::controller::ReplicationMode;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AbilityId, AttributeId, EffectId, TagId};
-use ugas_core::simulation::Simulation;
+use ugas_core::simulation::{Role, Simulation};
 
 use super::game::ABILITIES;
 
@@ -38,6 +38,8 @@ type AbilityPortrait = (AbilityId, u32, u32, Option<String>);
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Portrait {
     attributes: Vec<(AttributeId, f64, f64)>,
+    /// Attributes that a client reads and may not know (N1).
+    leaked: Vec<AttributeId>,
     tags: Vec<(TagId, u32)>,
     cues: Vec<TagId>,
     effects: Option<Vec<EffectPortrait>>,
@@ -85,8 +87,10 @@ impl Portrait {
     ) -> Option<Self> {
         let scope = Scope::of(mode, relation)?;
         let controller = simulation.controller(id)?;
+        let (attributes, leaked) = attributes(simulation, id, scope);
         let mut portrait = Self {
-            attributes: attributes(simulation, id, scope),
+            attributes,
+            leaked,
             tags: controller.tags().iter().collect(),
             cues: controller.cues().iter().map(|(cue, _)| *cue).collect(),
             ..Self::default()
@@ -123,6 +127,7 @@ impl Portrait {
             (truth != shown).then(|| format!("{what}: the server has {truth:?}, the client shows {shown:?}"))
         }
         tell("attributes", &self.attributes, &other.attributes)
+            .or_else(|| tell("attributes that it may not know", &self.leaked, &other.leaked))
             .or_else(|| tell("tags", &self.tags, &other.tags))
             .or_else(|| tell("cues", &self.cues, &other.cues))
             .or_else(|| tell("effects", &self.effects, &other.effects))
@@ -132,23 +137,46 @@ impl Portrait {
     }
 }
 
-fn attributes(simulation: &Simulation, id: ControllerId, scope: Scope) -> Vec<(AttributeId, f64, f64)> {
-    let Some(relation) = scope.attributes else { return Vec::new() };
+/// The attributes that a viewer may know, as it gets them, and those that a client's simulation shows beyond that.
+fn attributes(
+    simulation: &Simulation,
+    id: ControllerId,
+    scope: Scope,
+) -> (Vec<(AttributeId, f64, f64)>, Vec<AttributeId>) {
     let catalog = simulation.catalog();
-    let mut attributes = Vec::new();
-    for set in catalog.sets() {
-        for (attribute, definition) in catalog.attributes_of(set) {
-            let is_told = match (definition.replication, relation) {
-                (AttributeReplication::None, _) | (AttributeReplication::OwnerOnly, Relation::Other) => false,
-                (AttributeReplication::OwnerOnly, Relation::Owner) | (AttributeReplication::All, _) => true,
+    let is_client = simulation.config().role == Role::Client;
+    let (mut attributes, mut leaked) = (Vec::new(), Vec::new());
+    for set in simulation.attribute_sets(id) {
+        for (attribute, definition) in catalog.attributes_of(*set) {
+            let is_told = match (definition.replication, scope.attributes) {
+                (_, None)
+                | (AttributeReplication::None, _)
+                | (AttributeReplication::OwnerOnly, Some(Relation::Other)) => false,
+                (AttributeReplication::OwnerOnly, Some(Relation::Owner))
+                | (AttributeReplication::All, Some(_)) => true,
             };
             let values = simulation.base(id, attribute).zip(simulation.current(id, attribute));
-            if let Some((base, current)) = values.filter(|_| is_told) {
-                attributes.push((attribute, base, current));
+            match values {
+                Some((base, current)) if is_told => {
+                    let is_rounded = scope.attributes == Some(Relation::Other);
+                    let quantize = definition.quantize.filter(|_| is_rounded);
+                    attributes.push((attribute, rounded(quantize, base), rounded(quantize, current)));
+                }
+                Some(_) if is_client => leaked.push(attribute),
+                _ => {}
             }
         }
     }
-    attributes
+    attributes.sort_unstable_by_key(|(attribute, ..)| *attribute);
+    (attributes, leaked)
+}
+
+/// The nearest of the steps that divide a range evenly (N2).
+fn rounded(quantize: Option<Quantize>, value: f64) -> f64 {
+    let Some(Quantize { min, max, bits }) = quantize else { return value };
+    let steps = ((1u64 << bits) - 1) as f64;
+    let step = ((value.clamp(min, max) - min) / (max - min) * steps).round();
+    if step >= steps { max } else { min + (max - min) * (step / steps) }
 }
 
 fn effects(

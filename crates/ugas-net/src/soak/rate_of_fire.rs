@@ -8,17 +8,21 @@ use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
 use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::event::EventKind;
-use ugas_core::simulation::{ActivationRequest, Config, Simulation};
+use ugas_core::input::InputBufferConfig;
+use ugas_core::simulation::{Config, Simulation};
 use ugas_core::task::TaskDef;
 use ugas_core::time::{Span, Time};
 
-use crate::client::ClientConfig;
+use crate::client::{Client, ClientConfig};
 use crate::link::Conditions;
 use crate::rig::Rig;
 use crate::server::{Server, ServerConfig, ServerEvent};
+use crate::tick::TickLength;
 
 /// The round trips at which it is measured, in milliseconds.
-pub const RATE_OF_FIRE_PINGS: [u32; 5] = [0, 50, 100, 200, 300];
+pub const RATE_OF_FIRE_PINGS: [u32; 7] = [0, 50, 100, 150, 200, 250, 300];
+/// The tick rates at which it is measured, in ticks a second.
+pub const RATE_OF_FIRE_RATES: [u32; 4] = [20, 30, 60, 128];
 
 /// The clocks agree before the first shot.
 const OPENING: Span = Span::millis(2_000);
@@ -26,10 +30,16 @@ const OPENING: Span = Span::millis(2_000);
 const MINUTE: Span = Span::millis(60_000);
 /// How long a weapon cools down.
 const COOLDOWN: Span = Span::millis(200);
+/// How long a press waits: longer than the cooldown, so that one that comes with a shot is there for the next.
+const BUFFERED: Span = Span::millis(250);
+/// The input of the weapon.
+const TRIGGER: &str = "Fire";
 
 /// What was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateOfFire {
+    /// The tick rate, in ticks a second.
+    pub rate: u32,
     /// The round trip in milliseconds.
     pub round_trip: u32,
     /// Shots that the server counted in a minute.
@@ -40,16 +50,16 @@ pub struct RateOfFire {
     pub mispredicted: u64,
 }
 
-/// Holds the trigger of a weapon that cools down for 0.2 s, for a minute, and counts on the server.
+/// Holds the trigger of a weapon that cools down for 0.2 s, for a minute, and counts shots on the server.
 ///
-/// Without a network that is 277: a tick of a sixtieth of a second is 16,666 µs, so that the 0.2 s take 13 ticks, and
-/// a minute has room for 276 times 216,658 µs after the first shot.
-pub fn rate_of_fire(round_trip: u32) -> RateOfFire {
+/// Without a network that is 60 s / 0.2 s = 300, at every tick rate (N3). A press during the cooldown waits in the input
+/// buffer (§11.3) until the cooldown ends, also between two ticks: at 128 Hz, 0.2 s are 25.6 ticks.
+pub fn rate_of_fire(rate: u32, round_trip: u32) -> RateOfFire {
     let simulation = Simulation::new(rules(), Config::seeded(1));
-    let mut rig = Rig::new(Server::new(simulation, ServerConfig::default()), 7);
+    let config = ServerConfig { length: TickLength::hertz(rate), ..ServerConfig::default() };
+    let mut rig = Rig::new(Server::new(simulation, config), 7);
     let delay = Span::from_micros(i64::from(round_trip) * 500);
     rig.join(ClientConfig::default(), Conditions { delay, ..Conditions::perfect() });
-    let length = rig.server.tick_length().span();
     let mut shots = Vec::new();
     // Until a minute has passed since the first shot.
     while !matches!((shots.first(), shots.last()), (Some(first), Some(last)) if *last >= *first + MINUTE)
@@ -69,30 +79,35 @@ pub fn rate_of_fire(round_trip: u32) -> RateOfFire {
                 _ => {}
             }
         }
-        let client = &rig.seats[0].client;
-        let hero = client.own_controllers().next().and_then(|hero| client.simulation().controller(hero));
-        let weapon = hero.and_then(|hero| hero.abilities().first().copied());
-        if let Some(weapon) = weapon.filter(|_| rig.now() >= Time::ZERO + OPENING) {
-            // Refused while it cools down, as for any player who holds the trigger.
-            let _ = rig.seats[0].client.activate(weapon, ActivationRequest::default());
+        if rig.now() >= Time::ZERO + OPENING {
+            hold_trigger(&mut rig.seats[0].client);
         }
     }
     let first = shots.first().copied().unwrap_or_default();
     let in_a_minute = shots.iter().filter(|shot| shot.since(first) < MINUTE).count() as u64;
-    let ticks = (COOLDOWN.micros() as u64).div_ceil(length.micros() as u64);
-    let expected = (MINUTE.micros() as u64).div_ceil(ticks * length.micros() as u64);
+    let expected = (MINUTE.micros() as u64).div_ceil(COOLDOWN.micros() as u64);
     let mispredicted = rig.seats[0].client.statistics().mispredicted;
-    RateOfFire { round_trip, shots: in_a_minute, expected, mispredicted }
+    RateOfFire { rate, round_trip, shots: in_a_minute, expected, mispredicted }
+}
+
+/// Presses and releases the trigger, unless a press waits in the buffer already.
+fn hold_trigger(client: &mut Client) {
+    let Some(hero) = client.own_controllers().next() else { return };
+    let controller = client.simulation().controller(hero);
+    if controller.is_some_and(|controller| controller.input_buffer().iter().next().is_none()) {
+        let _ = client.press(hero, TRIGGER);
+        let _ = client.release(hero, TRIGGER);
+    }
 }
 
 fn rules() -> Arc<Catalog> {
+    let weapon = AbilityGrantDef { input: Some(TRIGGER.into()), ..AbilityGrantDef::new("GA_Weapon") };
     let built = Catalog::builder()
         .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Ammunition", 1_000.0)))
         .effect(EffectDef::lasting("GE_Cooldown", COOLDOWN.as_seconds()).granting("Cooldown.Weapon"))
         .ability(AbilityDef::new("GA_Weapon").cooldown("GE_Cooldown").task(TaskDef::commit()))
-        .template(
-            ControllerDef::new("Hero").with_set("Combat").with_ability(AbilityGrantDef::new("GA_Weapon")),
-        )
+        .template(ControllerDef::new("Hero").with_set("Combat").with_ability(weapon))
+        .input_buffer(InputBufferConfig { enabled: true, window: BUFFERED, ..InputBufferConfig::default() })
         .build();
     match built {
         Ok(catalog) => catalog,
@@ -105,11 +120,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_of_fire_is_the_same_at_once_and_after_a_third_of_a_second() {
-        for round_trip in [0, 300] {
-            let row = rate_of_fire(round_trip);
-            // 1 + 60 s / (13 × 16,666 µs) = 1 + 276.9
-            assert_eq!((row.shots, row.expected, row.mispredicted), (277, 277, 0), "{round_trip} ms");
+    fn a_minute_of_fire_is_300_shots_at_every_rate_and_round_trip() {
+        let ends = RATE_OF_FIRE_RATES.into_iter().flat_map(|rate| [(rate, 0), (rate, 300)]);
+        let between = [(60, 50), (30, 100), (60, 150), (20, 200), (60, 250)];
+        for (rate, round_trip) in ends.chain(between) {
+            let row = rate_of_fire(rate, round_trip);
+            let expected = RateOfFire { rate, round_trip, shots: 300, expected: 300, mispredicted: 0 };
+            assert_eq!(row, expected, "{rate} Hz, {round_trip} ms");
         }
     }
 }

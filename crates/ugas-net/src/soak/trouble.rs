@@ -1,12 +1,13 @@
 //! What goes wrong during a match.
 
 use ugas_core::handle::ControllerId;
+use ugas_core::id::AttributeSetId;
 use ugas_core::random::RandomStream;
 use ugas_core::time::{Span, Time};
 
 use super::bot::pick;
 use super::bout::Bout;
-use super::game::AFFLICTIONS;
+use super::game::{AFFLICTIONS, RELICS};
 use crate::link::Conditions;
 use crate::message::ClientId;
 use ugas_core::simulation::Stacks;
@@ -87,7 +88,7 @@ impl Bout {
         let clients: Vec<ClientId> = self.server.clients().collect();
         let Some(&controller) = pick(&mut self.dice, &controllers) else { return };
         let client = pick(&mut self.dice, &clients).copied();
-        match self.dice.below(if self.profile.turmoil { 12 } else { 5 }) {
+        match self.dice.below(if self.profile.turmoil { 14 } else { 5 }) {
             0..3 => {
                 let name = AFFLICTIONS[self.dice.below(AFFLICTIONS.len() as u64) as usize];
                 let source = pick(&mut self.dice, &controllers).copied().filter(|_| name != "GE_Refill");
@@ -112,6 +113,7 @@ impl Bout {
             4 => self.change_abilities(controller),
             5..9 => self.flap(controller, client),
             9 => self.change_owner(controller, client),
+            12 | 13 => self.change_sets(controller),
             10 => {
                 let template = ["Wolf", "Banner", "Ghost"][self.dice.below(3) as usize];
                 if controllers.len() < 24 && self.server.simulation_mut().spawn(template).is_ok() {
@@ -142,6 +144,26 @@ impl Bout {
             Some(handle) => drop(simulation.revoke(*handle)),
             None => drop(simulation.grant(controller, ability, 1)),
         }
+    }
+
+    /// A controller gets an attribute set, loses it, or has it replaced by another with the same attribute names.
+    fn change_sets(&mut self, controller: ControllerId) {
+        let catalog = self.server.catalog();
+        let relics: Vec<AttributeSetId> =
+            RELICS.iter().filter_map(|name| catalog.attribute_set(name).ok()).collect();
+        let simulation = self.server.simulation_mut();
+        let worn = relics.iter().position(|set| simulation.attribute_sets(controller).contains(set));
+        if let Some(&old) = worn.and_then(|at| relics.get(at)) {
+            let _ = simulation.unregister_set(controller, old);
+        }
+        let next = match worn {
+            None => relics.get(self.dice.below(2) as usize),
+            Some(at) => relics.get(1 - at.min(1)).filter(|_| self.dice.chance(0.5)),
+        };
+        if let Some(&new) = next {
+            let _ = simulation.register_set(controller, new);
+        }
+        self.report.fault("attribute sets", 1);
     }
 
     /// A controller comes into somebody's view, or leaves it.

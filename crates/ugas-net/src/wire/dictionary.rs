@@ -34,6 +34,9 @@ const MOST_COMMON: usize = 14;
 pub struct Dictionary {
     tags: u32,
     attributes: Box<[Quantiser]>,
+    /// Attributes that are exact here because their sets disagree about their precision: the lens rounds each value as
+    /// the set of its controller says (N2). The same on the wire as any other exact attribute.
+    mixed: Box<[bool]>,
     /// By how much the rules change each attribute, the smallest first.
     common: Box<[Box<[f64]>]>,
     /// The same in steps of its quantiser.
@@ -81,8 +84,9 @@ pub enum DictionaryError {
 }
 
 impl Dictionary {
-    /// Of a catalog, with everything told exactly. What its effects add to an attribute, by a number that they name, are
-    /// its [common changes](Self::with_common).
+    /// Of a catalog, with the precision that its attribute sets give each attribute (`Quantize` in files, N2). An attribute
+    /// whose sets disagree about it is sent exactly, after it was rounded as the set of its controller says. What the
+    /// catalog's effects add to an attribute, by a number that they name, are its [common changes](Self::with_common).
     pub fn of(catalog: &Catalog) -> Self {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let mut dictionary = Self::sized(count(catalog.tags().len()), count(catalog.attribute_count()));
@@ -98,7 +102,23 @@ impl Dictionary {
             }
         }
         dictionary.common = common.into_iter().map(common_of).collect();
+        dictionary.quantise(catalog);
         dictionary.arranged()
+    }
+
+    fn quantise(&mut self, catalog: &Catalog) {
+        let mut known: Vec<Option<Quantiser>> = vec![None; self.attributes.len()];
+        for (attribute, definition) in catalog.sets().flat_map(|set| catalog.attributes_of(set)) {
+            let at = attribute.index() as usize;
+            let wanted = definition.quantize.map(Quantiser::from).filter(|wanted| wanted.check().is_ok());
+            let wanted = wanted.unwrap_or_default();
+            let (Some(known), Some(mixed)) = (known.get_mut(at), self.mixed.get_mut(at)) else { continue };
+            *mixed |= known.is_some_and(|known| known != wanted);
+            *known = Some(wanted);
+        }
+        for ((slot, known), mixed) in self.attributes.iter_mut().zip(known).zip(&self.mixed) {
+            *slot = known.filter(|_| !mixed).unwrap_or_default();
+        }
     }
 
     /// Of a catalog with so many tags and attributes.
@@ -107,6 +127,7 @@ impl Dictionary {
         let dictionary = Self {
             tags,
             attributes: vec![Quantiser::Exact; count].into(),
+            mixed: vec![false; count].into(),
             common: vec![Box::default(); count].into(),
             common_steps: Box::default(),
             order: Box::default(),
@@ -118,7 +139,7 @@ impl Dictionary {
         dictionary.arranged()
     }
 
-    /// Tells an attribute less exactly.
+    /// Sends an attribute with another precision than its sets say.
     ///
     /// # Errors
     /// If there is no such attribute, or the quantiser makes no sense.
@@ -131,6 +152,9 @@ impl Dictionary {
         let known = self.attributes();
         let slot = self.attributes.get_mut(attribute.index() as usize);
         *slot.ok_or(DictionaryError::UnknownAttribute { attribute, known })? = quantiser;
+        if let Some(mixed) = self.mixed.get_mut(attribute.index() as usize) {
+            *mixed = false;
+        }
         Ok(self.arranged())
     }
 
@@ -207,6 +231,11 @@ impl Dictionary {
     /// How exactly an attribute is told.
     pub fn attribute(&self, attribute: AttributeId) -> Quantiser {
         self.attributes.get(attribute.index() as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether each value of an attribute is rounded as the set of its controller says, and sent exactly.
+    pub(crate) fn is_mixed(&self, attribute: AttributeId) -> bool {
+        self.mixed.get(attribute.index() as usize).copied().unwrap_or_default()
     }
 
     /// How exactly each coordinate of a placement is told.

@@ -10,7 +10,7 @@ use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTi
 use ugas_core::effect::{AbilityGrantDef, EffectDef};
 use ugas_core::handle::{AbilityHandle, ControllerId};
 use ugas_core::modifier::Operation;
-use ugas_core::simulation::{ActivationRequest, Config, Simulation};
+use ugas_core::simulation::{ActivationRequest, Config, ReadError, Simulation};
 use ugas_core::targeting::{Affiliation, Confirmation, Shape, TargetingDef};
 use ugas_core::task::{ActionDef, TaskDef, WaitDef};
 use ugas_core::time::Span;
@@ -289,6 +289,17 @@ impl Match {
     pub(crate) fn shown(&self, seat: usize, remote: ControllerId, attribute: &str) -> f64 {
         let sim = self.rig.seats[seat].client.simulation();
         sim.current(self.local(seat, remote), sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
+
+    /// A value at a client; `None` if it is not replicated to it (N1).
+    pub(crate) fn read(&self, seat: usize, remote: ControllerId, attribute: &str) -> Option<f64> {
+        let client = &self.rig.seats[seat].client;
+        let attribute = client.catalog().attribute(attribute).unwrap();
+        match client.value(self.local(seat, remote), attribute) {
+            Ok(value) => Some(value.current),
+            Err(ReadError::NotReplicated { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     pub(crate) fn has_tag(&self, seat: usize, remote: ControllerId, tag: &str) -> bool {

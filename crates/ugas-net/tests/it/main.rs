@@ -4,13 +4,16 @@
 mod adversary;
 mod authority;
 mod faults;
+mod first_command;
 mod fixture;
 mod law;
 mod meaning;
 mod messages;
 mod overheard;
 mod prediction;
+mod quantised;
 mod replication;
+mod set_replication;
 mod soak;
 mod taint;
 mod touches;

@@ -20,7 +20,7 @@ fn table(template: &str) -> [Option<(bool, bool, bool)>; 2] {
         let shield = sim.catalog().effect("GE_Shield").unwrap();
         let effects = sim.effect_count(local, shield) > 0;
         let tags = game.has_tag(seat, hero, "State.Shielded");
-        let attributes = game.shown(seat, hero, "Armor") == 10.0;
+        let attributes = game.read(seat, hero, "Armor") == Some(10.0);
         Some((effects, tags, attributes))
     })
 }
@@ -39,12 +39,11 @@ fn attributes_say_who_may_know_them() {
     let open = game.rig.server.simulation_mut().spawn("OpenHero").unwrap();
     let client = game.rig.server.clients().next().unwrap();
     game.rig.server.give(open, client);
-    let (mana, luck) = ("GE_Bolt_Cost", 7.0);
-    game.afflict(open, mana);
+    game.afflict(open, "GE_Bolt_Cost");
     game.run(0.5);
     assert!(game.shown(0, open, "Mana") < 90.0); // 100 - 20, and a little of it came back
-    assert_eq!(game.shown(1, open, "Mana"), 100.0); // OwnerOnly: the set's default
-    assert_eq!(game.shown(0, open, "Luck"), luck); // None: nobody is told
+    assert_eq!(game.read(1, open, "Mana"), None); // OwnerOnly
+    assert_eq!([0, 1].map(|seat| game.read(seat, open, "Luck")), [None; 2]); // None
 }
 
 #[test]
@@ -145,7 +144,7 @@ fn a_client_knows_what_it_was_shown() {
     // Luck is for nobody (§5.5), and of the wolf there are only tags and cues (§13.2).
     assert_eq!(shown(hero), ["Health", "Mana", "Armor"]);
     assert!(shown(wolf).is_empty());
-    // The simulation has a number for all of it nevertheless.
+    // The rest reads as not replicated (N1), and not as a default.
     let luck = client.catalog().attribute("Luck").unwrap();
-    assert_eq!(client.simulation().current(hero, luck), Some(7.0));
+    assert_eq!(client.simulation().current(hero, luck), None);
 }

@@ -1,5 +1,8 @@
 //! Nothing that a client may not see leaves the server: two games that differ only in that send it the same bytes.
 
+use std::sync::Arc;
+
+use ugas_core::catalog::Catalog;
 use ugas_core::effect::EffectContext;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::ActorId;
@@ -49,25 +52,25 @@ const SECRETS: [Secret; 2] = [
 ];
 
 /// A server and two clients, who hear each other at once.
-struct Table {
-    server: Server,
-    clients: [Client; 2],
-    heroes: Vec<ControllerId>,
-    now: Time,
+pub(crate) struct Table {
+    pub(crate) server: Server,
+    pub(crate) clients: [Client; 2],
+    pub(crate) heroes: Vec<ControllerId>,
+    pub(crate) now: Time,
     /// What the first client was sent.
-    sent: Vec<Vec<u8>>,
+    pub(crate) sent: Vec<Vec<u8>>,
 }
 
 impl Table {
-    fn new(secret: Secret) -> Self {
-        let config = Config { prediction_seed: 9, ..Config::seeded(secret.seed) };
-        let simulation = Simulation::new(catalog(), config);
-        let clients = [11, 12].map(|nonce| Client::new(catalog(), ClientConfig::default(), nonce));
+    pub(crate) fn new(catalog: &Arc<Catalog>, seed: u64) -> Self {
+        let config = Config { prediction_seed: 9, ..Config::seeded(seed) };
+        let simulation = Simulation::new(Arc::clone(catalog), config);
+        let clients = [11, 12].map(|nonce| Client::new(Arc::clone(catalog), ClientConfig::default(), nonce));
         let server = Server::new(simulation, ServerConfig::default());
         Self { server, clients, heroes: Vec::new(), now: Time::ZERO, sent: Vec::new() }
     }
 
-    fn run(&mut self, ticks: usize) {
+    pub(crate) fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += Span::from_micros(16_667);
             self.server.tick(self.now);
@@ -94,7 +97,7 @@ impl Table {
         }
     }
 
-    fn afflict(&mut self, controller: ControllerId, effect: &str) {
+    pub(crate) fn afflict(&mut self, controller: ControllerId, effect: &str) {
         let effect = self.server.catalog().effect(effect).unwrap();
         self.server.simulation_mut().apply_effect(effect, None, controller).unwrap();
     }
@@ -125,7 +128,7 @@ impl Table {
 
 /// Everything that the first client is sent in a game with a secret.
 fn conversation(secret: Secret) -> Vec<Vec<u8>> {
-    let mut table = Table::new(secret);
+    let mut table = Table::new(&catalog(), secret.seed);
     let wolf = table.server.simulation_mut().spawn("Wolf").unwrap();
     let ghost = table.server.simulation_mut().spawn("ShyHero").unwrap();
     let open = table.server.simulation_mut().spawn("OpenHero").unwrap();

@@ -9,6 +9,7 @@ mod fuzz;
 mod mirror;
 mod no_panic;
 mod order;
+mod quantised_files;
 mod regressions;
 mod reload;
 mod snapshots;

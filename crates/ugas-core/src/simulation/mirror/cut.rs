@@ -1,8 +1,6 @@
 //! Controllers in pieces.
 
 use super::super::Simulation;
-use crate::attribute::AttributeReplication;
-use crate::attribute::layout::Slot;
 use crate::codec::Encoder;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus, Reading, Readings};
@@ -252,22 +250,20 @@ impl Simulation {
         record::write_effect(active, rules, self.state.now, dice, &captured, encoder);
     }
 
-    /// The frozen values that a viewer gets to know: whoever sees all of the controller, those that were its own, unless
-    /// they are of attributes that nobody gets to know. Everybody else has the magnitudes that came of them.
+    /// Frozen values that are part of an effect's record: for a viewer who sees all of the controller, values that were
+    /// its own, unless a set replicates the attribute to nobody. Any set counts, since the value may have been frozen
+    /// when the controller had another set with an attribute of the same name (N1). Everybody else gets the magnitudes
+    /// only.
     fn told_captures(&self, active: &ActiveEffect, effect: &Effect, sight: Sight) -> Readings {
         let mut told = active.spec.captured.clone();
         if told.is_empty() {
             return told;
         }
-        let controller = self.state.controllers.get(active.target).filter(|_| sight.abilities);
-        let layout = controller.map(|controller| self.state.layout(controller));
         let is_own_source = active.source() == Some(active.target);
         for (value, capture) in told.iter_mut().zip(&effect.captures) {
-            let slot =
-                layout.and_then(|layout| layout.slots.get(usize::from(layout.slot_of(capture.attribute)?)));
             let is_own = capture.side != Side::Source || is_own_source;
-            let is_told = |slot: &Slot| slot.attribute.def.replication != AttributeReplication::None;
-            if !(is_own && slot.is_some_and(is_told)) {
+            let is_secret = self.catalog.is_secret_somewhere(capture.attribute);
+            if !sight.abilities || !is_own || is_secret {
                 *value = Reading::NONE;
             }
         }

@@ -9,7 +9,7 @@ use crate::arena::Arena;
 use crate::effect::EffectDef;
 use crate::handle::{ControllerId, Handle};
 use crate::hash::StateHasher;
-use crate::id::EffectId;
+use crate::id::{AttributeId, EffectId};
 use crate::mirror::shown::{ShownKey, cue_holder};
 use crate::mirror::{Mirror, MirrorError, Table};
 use crate::time::{Span, Time};
@@ -73,11 +73,15 @@ impl Simulation {
         self.forget_derived();
         self.leave_out();
         self.derive_all();
+        let mut withheld = core::mem::take(&mut self.withheld);
+        withheld.clear();
         for (remote, seen) in &mirror.seen {
             if let Some(local) = mirror.names.controllers.local(*remote) {
                 self.fill_in(local, &seen.missing);
+                withheld.extend(self.attributes_at(local, &seen.missing));
             }
         }
+        self.set_withheld(withheld);
         self.scratch.reset();
     }
 
@@ -201,7 +205,21 @@ impl Simulation {
         }
     }
 
-    /// Attributes that never came have what the sets say, under the modifiers that are in sight.
+    /// The attributes in these slots of a controller.
+    fn attributes_at<'a>(
+        &'a self,
+        id: ControllerId,
+        slots: &'a [u16],
+    ) -> impl Iterator<Item = (ControllerId, AttributeId)> + 'a {
+        let layout = self.state.controllers.get(id).map(|controller| self.state.layout(controller));
+        let places = layout.into_iter().flat_map(move |layout| {
+            slots.iter().filter_map(move |&slot| layout.slots.get(usize::from(slot)))
+        });
+        places.map(move |place| (id, place.attribute.id))
+    }
+
+    /// Attributes that never came have what the sets say, under the modifiers that are in sight: predictions use these
+    /// values, and no read from outside gives them ([`Simulation::withheld`]).
     fn fill_in(&mut self, id: ControllerId, missing: &[u16]) {
         for &slot in missing {
             let Some(controller) = self.state.controllers.get(id) else { return };

@@ -80,13 +80,12 @@ pub(crate) mod ug094;
 pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
+pub(crate) mod ug100;
+pub(crate) mod ug101;
+pub(crate) mod ug102;
 pub(crate) mod ug130;
 pub(crate) mod ug131;
 pub(crate) mod ug132;
-pub(crate) mod ug160;
-pub(crate) mod ug161;
-pub(crate) mod ug162;
-pub(crate) mod ug163;
 pub(crate) mod ug140;
 pub(crate) mod ug141;
 pub(crate) mod ug142;
@@ -95,6 +94,10 @@ pub(crate) mod ug144;
 pub(crate) mod ug145;
 pub(crate) mod ug146;
 pub(crate) mod ug147;
+pub(crate) mod ug160;
+pub(crate) mod ug161;
+pub(crate) mod ug162;
+pub(crate) mod ug163;
 
 use super::CodeDoc;
 
@@ -180,13 +183,12 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
+    &ug100::DOC,
+    &ug101::DOC,
+    &ug102::DOC,
     &ug130::DOC,
     &ug131::DOC,
     &ug132::DOC,
-    &ug160::DOC,
-    &ug161::DOC,
-    &ug162::DOC,
-    &ug163::DOC,
     &ug140::DOC,
     &ug141::DOC,
     &ug142::DOC,
@@ -195,4 +197,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug145::DOC,
     &ug146::DOC,
     &ug147::DOC,
+    &ug160::DOC,
+    &ug161::DOC,
+    &ug162::DOC,
+    &ug163::DOC,
 ];
