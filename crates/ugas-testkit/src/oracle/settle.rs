@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ugas_core::attribute::OnBoundChange;
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::PeriodicInhibition;
+use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::event::RemovalReason;
 
 use super::{Actor, Instance, Note, Oracle, OracleSpec};
@@ -141,6 +142,12 @@ impl Oracle {
         let Some(instance) = self.find(sequence) else { return false };
         let view = self.view();
         let each = instance.spec.def.modifiers.iter().zip(&instance.magnitudes).map(|(modifier, &old)| {
+            // M5: of a source that is gone, the value that was read last stands.
+            let reads_source = matches!(&modifier.magnitude, MagnitudeDef::Attribute(attribute)
+                if attribute.from == CaptureFrom::Source);
+            if reads_source && instance.spec.memory.is_some() {
+                return old;
+            }
             let new = view.magnitude(&modifier.magnitude, &instance.spec, instance.target, instance.stacks);
             new.unwrap_or(old)
         });
