@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ugas::{
-    AbilityHandle, AbilityId, ActivationId, Cause, ControllerId, CueParameters, EndReason, Event, EventKind,
-    RemovalReason, Simulation,
+    AbilityHandle, AbilityId, ActivationId, Cause, ControllerId, CueDetails, CueParameters, EndReason, Event,
+    EventKind, RemovalReason, Simulation,
 };
 use ugas_net::ClientEvent;
 
@@ -93,7 +93,13 @@ fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
         ClientEvent::CueEnded { controller, cue } => EventKind::CueRemoved { controller, cue },
         ClientEvent::CueFlashed { controller, source, cue, magnitude, level, location, details } => {
             cause.source = source;
-            let parameters = CueParameters { magnitude, level, location, details };
+            // A context that did not fit into the message has at least its place.
+            let details = details.or_else(|| {
+                let mut placed = CueDetails::default();
+                placed.origin = location;
+                location.map(|_| std::sync::Arc::new(placed))
+            });
+            let parameters = CueParameters { magnitude, level, details };
             EventKind::CueExecuted { controller, cue, parameters }
         }
         _ => return None,

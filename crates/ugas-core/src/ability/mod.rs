@@ -20,6 +20,7 @@ pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
 pub(crate) use stamp::context_of;
 
 use crate::codec::plain_struct;
+use crate::effect::ContextDetails;
 use crate::id::{EffectId, TagId};
 use crate::rare::Rare;
 use crate::tag::{TagBits, TagRequirement, TagSet};
@@ -35,8 +36,8 @@ pub struct Ability {
     pub(crate) tags: TagSet,
     /// The same with their ancestors.
     pub(crate) own_tags: TagBits,
-    /// The same, shared by the contexts of its effects (E13).
-    pub(crate) source_tags: Rare<TagBits>,
+    /// The same as details that the contexts of its effects share (E13).
+    pub(crate) shared_tags: Rare<ContextDetails>,
     pub(crate) block_abilities: TagSet,
     pub(crate) cancel_with: TagSet,
     /// `ActivationRequiredTags`; `ActivationBlockedTags` and `BlockedByTags` alike (A1).

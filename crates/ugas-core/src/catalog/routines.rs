@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Compiler, DefinitionKind, Problem};
 use crate::ability::{Ability, AbilityDef, Instancing};
-use crate::effect::Effect;
+use crate::effect::{ContextDetails, Effect};
 use crate::random::stable_name_hash;
 use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
@@ -59,7 +59,10 @@ impl Compiler<'_> {
         Ability {
             name_hash: stable_name_hash(&def.name),
             tags,
-            source_tags: Rare::new(own_tags.clone()),
+            shared_tags: Rare::new(ContextDetails {
+                ability_tags: Rare::new(own_tags.clone()),
+                ..ContextDetails::default()
+            }),
             own_tags,
             block_abilities: self.tag_set("Tags.BlockAbilitiesWithTags", &def.block_abilities_with_tags),
             cancel_with: self.tag_set("Tags.CancelAbilitiesWithTags", &def.cancel_abilities_with_tags),

@@ -117,8 +117,8 @@ impl CueContext {
     /// Sets magnitude, level, place and the rest of the context (C1).
     #[must_use]
     pub fn with(mut self, parameters: &CueParameters) -> Self {
-        let CueParameters { magnitude, level, location, ref details } = *parameters;
-        (self.magnitude, self.level, self.location) = (magnitude, level, location);
+        let CueParameters { magnitude, level, ref details } = *parameters;
+        (self.magnitude, self.level, self.location) = (magnitude, level, parameters.location());
         let Some(details) = details else { return self };
         let CueDetails {
             instigator,

@@ -142,8 +142,6 @@ pub struct EffectContext {
     causer: ActorId,
     source_object: ActorId,
     origin: Vector3,
-    /// Tags of the ability, with their ancestors.
-    ability_tags: Rare<TagBits>,
     details: Rare<ContextDetails>,
 }
 
@@ -179,6 +177,8 @@ pub(crate) struct ContextDetails {
     pub(crate) hit: Option<HitResult>,
     pub(crate) raw_payload: Option<Arc<RawPayload>>,
     pub(crate) tags: ContextTags,
+    /// Tags of the ability, with their ancestors.
+    pub(crate) ability_tags: Rare<TagBits>,
 }
 
 impl Default for EffectContext {
@@ -191,7 +191,6 @@ impl Default for EffectContext {
             causer: NOBODY,
             source_object: NOBODY,
             origin: [0.0; 3],
-            ability_tags: Rare::NONE,
             details: Rare::NONE,
         }
     }
@@ -216,11 +215,23 @@ impl EffectContext {
     ///
     /// Frozen when the spec is created; additional, expiration and overflow effects inherit them.
     pub fn ability_tags(&self) -> Option<&TagBits> {
-        self.ability_tags.get()
+        self.details.get().and_then(|details| details.ability_tags.get())
     }
 
     pub(crate) fn set_ability_tags(&mut self, tags: Rare<TagBits>) {
-        self.ability_tags = tags;
+        if !tags.is_none() || !self.details.is_none() {
+            self.details.change(|details| details.ability_tags = tags);
+        }
+    }
+
+    /// Sets the tags of the ability to those that `details` hold and nothing else. A context without details of its own
+    /// shares them, so that most contexts of abilities allocate nothing (I6).
+    pub(crate) fn share_ability_tags(&mut self, details: &Rare<ContextDetails>) {
+        if self.details.is_none() {
+            self.details.clone_from(details);
+        } else if let Some(shared) = details.get() {
+            self.set_ability_tags(shared.ability_tags.clone());
+        }
     }
 
     /// Tags that say what happened, such as `Hit.Critical` (E14).
@@ -343,16 +354,7 @@ impl ContextDetails {
 plain_struct!(RawPayload { kind, bytes });
 plain_struct!(HitResult { location, normal, distance, actor, part });
 
-cloned_struct!(EffectContext {
-    source,
-    ability,
-    known,
-    causer,
-    source_object,
-    origin,
-    ability_tags,
-    details
-});
+cloned_struct!(EffectContext { source, ability, known, causer, source_object, origin, details });
 plain_parts!(EffectContext |context, decoder| {
     source: context.source,
     causer: context.causer(),
@@ -364,12 +366,12 @@ plain_parts!(EffectContext |context, decoder| {
     ability_tags [since 4]: context.ability_tags(),
     tags [since 4]: context.tags().clone(),
 } => {
-    let details = Rare::new(ContextDetails { hit, raw_payload, tags });
+    let ability_tags: Option<TagBits> = ability_tags;
+    let ability_tags = Rare::new(ability_tags.unwrap_or_default());
+    let details = Rare::new(ContextDetails { hit, raw_payload, tags, ability_tags });
     let mut context = EffectContext { source, ability, details, ..EffectContext::default() };
     context.set_causer(causer);
     context.set_source_object(source_object);
     context.set_origin(origin);
-    let ability_tags: Option<TagBits> = ability_tags;
-    context.set_ability_tags(Rare::new(ability_tags.unwrap_or_default()));
     Ok(context)
 });

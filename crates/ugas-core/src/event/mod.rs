@@ -164,13 +164,17 @@ pub struct CueParameters {
     pub magnitude: f64,
     /// Level of the effect.
     pub level: f64,
-    /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
-    pub location: Option<Vector3>,
     /// Whole context, shared by the copies of an event; `None` where nothing is known of it.
     pub details: Option<Arc<CueDetails>>,
 }
 
 impl CueParameters {
+    /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
+    pub fn location(&self) -> Option<Vector3> {
+        let details = self.details.as_ref()?;
+        details.hit.map(|hit| hit.location).or(details.origin)
+    }
+
     /// Context tags, such as `Hit.Critical` (E14).
     pub fn context_tags(&self) -> &[TagId] {
         self.details.as_ref().map(|details| details.context_tags.as_slice()).unwrap_or_default()

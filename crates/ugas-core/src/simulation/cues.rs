@@ -126,7 +126,6 @@ impl Simulation {
             // Adding zero keeps negative zeros out.
             magnitude: numbers.magnitude + 0.0,
             level: numbers.level,
-            location: location(context),
             details: Some(details),
         }
     }
@@ -181,7 +180,6 @@ impl Simulation {
         CueParameters {
             magnitude: numbers.magnitude + 0.0,
             level: numbers.level,
-            location: location(context),
             details: Some(std::sync::Arc::new(details)),
         }
     }
@@ -200,11 +198,6 @@ impl Simulation {
         };
         effect.held_cues.iter().chain(granted).chain(described.iter().copied())
     }
-}
-
-/// Place of a cue: that of the hit, where there is one, else the origin (C1).
-pub(super) fn location(context: &EffectContext) -> Option<crate::effect::Vector3> {
-    context.hit().map(|hit| hit.location).or(context.origin())
 }
 
 /// Numbers of the cues of an active effect.

@@ -354,7 +354,7 @@ impl Simulation {
             return;
         };
         if granted.dynamic_tags.is_empty() {
-            context.set_ability_tags(ability.source_tags.clone());
+            context.share_ability_tags(&ability.shared_tags);
             return;
         }
         let mut tags = ability.own_tags.clone();

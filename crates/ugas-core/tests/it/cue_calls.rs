@@ -50,7 +50,7 @@ fn c1_executed_cue_carries_the_whole_context_and_the_place_of_the_hit() {
     game.sim.execute_cue(hero, flare, -0.0, &context).unwrap();
     let events = game.events();
     let [(cue, parameters)] = &executed(&events)[..] else { panic!("one cue") };
-    assert_eq!((*cue, parameters.location), (flare, Some([1.0, 2.0, 3.0])));
+    assert_eq!((*cue, parameters.location()), (flare, Some([1.0, 2.0, 3.0])));
     assert!(parameters.magnitude.is_sign_positive(), "no negative zero");
     let details = parameters.details.as_deref().unwrap();
     assert_eq!((details.instigator, details.causer), (Some(wolf), Some(ActorId(7))));
@@ -111,7 +111,11 @@ fn e14_native_code_marks_context_tags_and_writes_to_the_source() {
         EffectDef::instant("GE_Fire").executing("Calc").cue("GameplayCue.Hit").tagged("Element.Fire.Bolt");
     let plain = EffectDef::instant("GE_Plain").executing("Calc").cue("GameplayCue.Hit");
     let mut game = Game::build(|builder| {
-        builder.tags(["Hit.Critical", "Element.Fire"]).native("Calc", strike).effect(fire).effect(plain)
+        builder
+            .tags(["Hit.Critical", "Element.Fire.Bolt", "GameplayCue.Hit"])
+            .native("Calc", strike)
+            .effect(fire)
+            .effect(plain)
     });
     let critical = game.tag("Hit.Critical");
     game.events();

@@ -62,8 +62,11 @@ fn e11_cues_carry_the_named_modifiers_magnitude_level_and_place() {
         EventKind::CueExecuted { parameters, .. } => Some(parameters),
         _ => None,
     });
-    let CueParameters { magnitude, level, location, .. } = *parameters.unwrap();
-    assert_eq!((magnitude, level, location), (-7.0, 4.0, Some([1.0, 2.0, 3.0])));
+    let parameters: &CueParameters = parameters.unwrap();
+    assert_eq!(
+        (parameters.magnitude, parameters.level, parameters.location()),
+        (-7.0, 4.0, Some([1.0, 2.0, 3.0]))
+    );
 }
 
 fn with_grant(removal: AbilityRemoval) -> Game {

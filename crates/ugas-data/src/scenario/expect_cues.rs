@@ -81,7 +81,7 @@ impl Runner<'_> {
         }
         let hit = details.and_then(|details| details.hit);
         let places: [(&str, &Option<Vector<3>>, Option<[f64; 3]>); 3] = [
-            ("Location", &doc.location, parameters.location),
+            ("Location", &doc.location, parameters.location()),
             ("Normal", &doc.normal, hit.map(|hit| hit.normal)),
             ("Origin", &doc.origin, details.and_then(|details| details.origin)),
         ];

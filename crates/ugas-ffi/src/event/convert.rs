@@ -338,9 +338,9 @@ fn shown(cue: TagId, parameters: &CueParameters) -> ugas_event_body {
     let cue = ugas_event_cue {
         magnitude: parameters.magnitude,
         level: parameters.level,
-        location: parameters.location.unwrap_or_default(),
+        location: parameters.location().unwrap_or_default(),
         cue: cue.index(),
-        has_location: u32::from(parameters.location.is_some()),
+        has_location: u32::from(parameters.location().is_some()),
     };
     filled(|body| body.cue = cue)
 }

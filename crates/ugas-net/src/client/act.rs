@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ugas_core::ability::{ActivationRefusal, GameplayEvent, NetExecution};
-use ugas_core::effect::PredictionKey;
+use ugas_core::effect::{PredictionKey, Vector3};
 use ugas_core::event::CueDetails;
 use ugas_core::handle::{AbilityHandle, ActivationId, ControllerId, TaskId};
 use ugas_core::input::InputId;
@@ -390,7 +390,9 @@ impl Client {
             let details = burst.details.as_deref().and_then(|bytes| CueDetails::from_bytes(bytes).ok());
             self.events.push_back(ClientEvent::CueFlashed {
                 controller,
-                details: details.map(|details| Arc::new(self.complete_details(details, controller, source))),
+                details: details.map(|details| {
+                    Arc::new(self.complete_details(details, controller, source, burst.location))
+                }),
                 source,
                 cue: burst.cue,
                 magnitude: burst.magnitude.into(),
@@ -408,10 +410,15 @@ impl Client {
         mut details: CueDetails,
         target: ControllerId,
         source: Option<ControllerId>,
+        location: Option<Vector3>,
     ) -> CueDetails {
         let tags =
             |id: ControllerId| self.simulation.tags(id).map(|tags| tags.bits().clone()).unwrap_or_default();
         details.instigator = source;
+        // The place is known even where the origin is not shown.
+        if details.hit.is_none() {
+            details.origin = details.origin.or(location);
+        }
         details.target_tags = tags(target);
         details.source_tags = source.map(tags).unwrap_or_default();
         details.source_tags.union_with(&details.ability_tags);

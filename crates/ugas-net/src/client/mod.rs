@@ -493,7 +493,7 @@ fn happened(event: Event) -> ClientEvent {
             cue,
             magnitude: parameters.magnitude,
             level: parameters.level,
-            location: parameters.location,
+            location: parameters.location(),
             details: parameters.details,
         },
         _ => ClientEvent::Happened(event),

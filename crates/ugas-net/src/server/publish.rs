@@ -321,7 +321,7 @@ impl<H: Host> Server<H> {
                 key: flash.event.prediction.filter(|_| is_own),
                 magnitude: short(parameters.magnitude),
                 level: short(parameters.level),
-                location: parameters.location.filter(|place| place.iter().all(|at| at.is_finite())),
+                location: parameters.location().filter(|place| place.iter().all(|at| at.is_finite())),
                 details: parameters.details.as_deref().and_then(|details| {
                     let is_hidden = source.is_some_and(|source| !session.sees(source));
                     shown_details(details, is_hidden)
