@@ -74,7 +74,7 @@ fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
         ClientEvent::TagRemoved { controller, tag } => EventKind::TagRemoved { controller, tag },
         ClientEvent::EffectAdded { controller, active, effect } => {
             cause.source = simulation.effect(active).and_then(|active| active.source());
-            EventKind::EffectApplied { effect, active, target: controller }
+            EventKind::EffectApplied { effect, active, target: controller, context_tags: Default::default() }
         }
         ClientEvent::EffectRemoved { controller, active, effect } => EventKind::EffectRemoved {
             effect,

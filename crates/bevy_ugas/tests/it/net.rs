@@ -290,7 +290,7 @@ fn values_that_the_server_withholds_are_not_replicated() {
     assert_eq!(wolf.read("Nonsense").unwrap_err(), AttributeReadError::Missing);
     assert!(wolf.current("Health").is_nan() && wolf.value("Health").is_none());
     assert!(wolf.withheld().iter().any(|withheld| &*withheld.name == "Health"));
-    let game = ada.world().resource::<GameplayWorld>();
+    let game = ada.world().resource::<bevy_ugas::GameplayWorld>();
     let error = game.value(others[0], "Health").unwrap_err();
     assert_eq!(game.describe(&error), "`Health` is not replicated to this client");
     assert_eq!(game.current(others[0], "Health"), None);

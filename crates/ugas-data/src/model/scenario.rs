@@ -210,7 +210,7 @@ pub struct StepDoc {
 #[derive(Clone, PartialEq, Debug)]
 pub enum ActionDoc {
     /// Applies an effect.
-    Apply(ApplyDoc),
+    Apply(Box<ApplyDoc>),
     /// Lets so many seconds pass.
     Advance(f64),
     /// Lets time pass until this second.
@@ -261,7 +261,7 @@ pub enum ActionDoc {
 
 impl StepRecord {
     fn action(self) -> Option<ActionDoc> {
-        None.or(self.apply.map(ActionDoc::Apply))
+        None.or(self.apply.map(|apply| ActionDoc::Apply(Box::new(apply))))
             .or(self.advance.map(|seconds| ActionDoc::Advance(seconds.0.value)))
             .or(self.at.map(|seconds| ActionDoc::At(seconds.0.value)))
             .or(self.remove.map(ActionDoc::Remove))

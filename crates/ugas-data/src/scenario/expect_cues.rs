@@ -8,7 +8,7 @@ use ugas_core::id::TagId;
 
 use super::expect::is_near;
 use super::runner::Runner;
-use crate::decode::{List, Vector};
+use crate::decode::List;
 use crate::model::scenario::CueExpectDoc;
 use crate::source::Span;
 
@@ -80,12 +80,11 @@ impl Runner<'_> {
             }
         }
         let hit = details.and_then(|details| details.hit);
-        let places: [(&str, &Option<Vector<3>>, Option<[f64; 3]>); 3] = [
+        for (field, wanted, actual) in [
             ("Location", &doc.location, parameters.location()),
             ("Normal", &doc.normal, hit.map(|hit| hit.normal)),
             ("Origin", &doc.origin, details.and_then(|details| details.origin)),
-        ];
-        for (field, wanted, actual) in places {
+        ] {
             let Some(wanted) = wanted else { continue };
             let near = |actual: [f64; 3]| {
                 actual.iter().zip(wanted.0.value).all(|(at, wanted)| is_near(*at, wanted, checks.tolerance))
