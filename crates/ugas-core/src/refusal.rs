@@ -43,6 +43,8 @@ pub enum Limit {
     ActivationsPerController,
     /// Branches of one run of an ability.
     Branches,
+    /// Occurrences that one wait keeps for later rounds.
+    Occurrences,
     /// Stacks of one effect.
     Stacks,
     /// Inputs of one controller that are held at once.
@@ -71,6 +73,7 @@ impl fmt::Display for Limit {
                 ("abilities that run at once on one controller", "max_activations_per_controller")
             }
             Self::Branches => ("branches of one run of an ability", "max_branches_per_activation"),
+            Self::Occurrences => ("occurrences that one wait keeps", "max_queued_occurrences"),
             Self::Stacks => ("stacks of one effect", "max_stacks"),
             Self::InputsPerController => ("inputs held at once", "max_inputs_per_controller"),
             Self::Targets => ("targets given from outside", "max_targets"),

@@ -13,7 +13,7 @@ use ugas_core::task::TaskOutcome;
 use crate::tick::{Tick, TickLength};
 
 /// The version of everything in this module. Peers of different versions do not talk.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Names a client for as long as its session lasts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

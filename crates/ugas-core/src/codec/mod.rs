@@ -79,7 +79,7 @@ pub use error::{DecodeError, DecodeErrorKind};
 pub(crate) use plain::{cloned_struct, is_default, plain_enum, plain_parts, plain_struct};
 
 /// The format version that is written. Older ones are read.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The bytes of a value, without an envelope.
 pub fn to_bytes<T: Encode + ?Sized>(value: &T) -> Vec<u8> {

@@ -92,6 +92,8 @@ pub(super) enum NodeKind {
     Number(f64),
     Level,
     Stacks,
+    /// `Event.Magnitude`.
+    EventMagnitude,
     /// A text in quotes, which only arguments can be; with the call it is the first argument of, if it names
     /// something there.
     Text {

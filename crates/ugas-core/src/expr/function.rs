@@ -21,10 +21,11 @@ pub(super) enum Function {
     SetByCaller,
     Param,
     HasTag,
+    EventPayload,
 }
 
 impl Function {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::If,
         Self::Min,
         Self::Max,
@@ -41,6 +42,7 @@ impl Function {
         Self::SetByCaller,
         Self::Param,
         Self::HasTag,
+        Self::EventPayload,
     ];
 
     pub(super) fn by_name(name: &str) -> Option<Self> {
@@ -65,6 +67,7 @@ impl Function {
             Self::SetByCaller => "SetByCaller",
             Self::Param => "Param",
             Self::HasTag => "HasTag",
+            Self::EventPayload => "Event.Payload",
         }
     }
 
@@ -82,13 +85,14 @@ impl Function {
             | Self::Sqrt
             | Self::SetByCaller
             | Self::Param
-            | Self::HasTag => ArgumentCount::Exactly(1),
+            | Self::HasTag
+            | Self::EventPayload => ArgumentCount::Exactly(1),
         }
     }
 
     /// True if the first argument is a name in quotes.
     pub(super) fn takes_text(self) -> bool {
-        matches!(self, Self::Curve | Self::SetByCaller | Self::Param | Self::HasTag)
+        matches!(self, Self::Curve | Self::SetByCaller | Self::Param | Self::HasTag | Self::EventPayload)
     }
 
     /// Every name that can stand before `(`, for typing help.

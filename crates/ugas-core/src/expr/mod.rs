@@ -9,7 +9,7 @@
 //! | numbers | `12`, `0.5`, `1.5e3`; `true` is 1, `false` is 0 |
 //! | attributes | `Health` (the owner's), `Source.Health`, `Target.Health` |
 //! | local names | `reduction`, where the caller binds any; they win over attributes |
-//! | other values | `Level`, `Stacks`, `SetByCaller("Tag")`, `Param("Name")`, `curve("Name", x)`, `rand()` |
+//! | other values | `Level`, `Stacks`, `SetByCaller("Tag")`, `Param("Name")`, `Event.Magnitude`, `Event.Payload("name")`, `curve("Name", x)`, `rand()` |
 //! | tags | `HasTag("Tag")`, `Source.HasTag("Tag")`, `Target.HasTag("Tag")`: 1 or 0 |
 //! | functions | `min(a, b, …)`, `max(a, b, …)`, `clamp(x, lo, hi)`, `abs`, `floor`, `ceil`, `round` (halves away from zero), `sqrt`, `pow(x, y)`, `lerp(a, b, t)` |
 //! | choice | `if(condition, then, otherwise)` |
@@ -85,3 +85,4 @@ pub use environment::{Environment, NameKind, Names, Side};
 pub use error::{ArgumentCount, EvalError, ExprError, ExprErrorKind, Span};
 pub use function::is_keyword;
 pub use program::{Dependency, Program};
+pub(crate) use resolve::EVENT_PAYLOAD;

@@ -32,6 +32,7 @@ mod magnitude;
 mod mirror;
 mod numbers;
 mod observe;
+mod occurrences;
 mod policy;
 mod prediction;
 mod query;

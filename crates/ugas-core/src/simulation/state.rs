@@ -55,6 +55,8 @@ pub struct Config {
     pub max_activations_per_controller: u32,
     /// Most branches that one run of an ability has at once; each waits for one task at most.
     pub max_branches_per_activation: u32,
+    /// Most occurrences that one wait of a branch keeps for later rounds (A9, A10); 0 is as many as `cascade_limit`.
+    pub max_queued_occurrences: u32,
     /// Most stacks of one effect, also if its definition names no limit (E5).
     pub max_stacks: u32,
     /// Most inputs of one controller that are held at once.
@@ -94,6 +96,7 @@ impl Default for Config {
             max_abilities_per_controller: 1_024,
             max_activations_per_controller: 256,
             max_branches_per_activation: 256,
+            max_queued_occurrences: 0,
             max_stacks: 1 << 20,
             max_inputs_per_controller: 256,
             max_targets: 1 << 12,
@@ -118,6 +121,7 @@ plain_struct!(Config {
     max_abilities_per_controller,
     max_activations_per_controller,
     max_branches_per_activation,
+    max_queued_occurrences: since 4,
     max_stacks,
     max_inputs_per_controller,
     max_targets,

@@ -11,9 +11,12 @@ mod running;
 pub(crate) use custom::TaskRequests;
 pub use custom::{CustomTask, TaskContext, TaskProgress};
 pub use def::{
-    ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
-    WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, EffectFilterDef, HostValue, NumberDef,
+    OnFail, Recipient, RemoveDef, SendEventDef, TaskDef, WaitDef,
 };
 pub use routine::Routine;
-pub(crate) use routine::{Action, Apply, EffectFilter, HostTask, Number, Remove, Step, Task, Wait};
+pub(crate) use routine::{
+    Action, Apply, EffectFilter, HostTask, Number, Remove, Repetition, SendEvent, Step, Task, Wait,
+};
+pub(crate) use running::Occurrence;
 pub use running::{RunningTask, Subject, TaskOutcome};

@@ -48,7 +48,7 @@ const OUTCOMES: [&str; 30] = [
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
 /// like one of these.
-pub(crate) const EVENTS: [&str; 54] = [
+pub(crate) const EVENTS: [&str; 55] = [
     "ControllerSpawned",
     "ControllerDespawned",
     "OwnerChanged",
@@ -93,6 +93,7 @@ pub(crate) const EVENTS: [&str; 54] = [
     "HostTaskRequested",
     "HostTaskCancelled",
     "TaskTriggered",
+    "OccurrenceLimit",
     "TaskFailed",
     "NoTarget",
     "TargetingBegan",

@@ -1,4 +1,4 @@
-//! Test vectors for readers in other languages: `tests/vectors/wire-2.json`. Written with `UPDATE_EXPECT=1`, compared
+//! Test vectors for readers in other languages: `tests/vectors/wire-3.json`. Written with `UPDATE_EXPECT=1`, compared
 //! otherwise; `tools/wire/decode.py` reads them by what `docs/wire-format.md` says.
 
 use std::path::{Path, PathBuf};
@@ -78,8 +78,9 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
         tag: TagId::from_index(249),
         magnitude: -2.75,
         instigator: Some(handle(3, 1)),
-        target: None,
+        ..GameplayEvent::new(TagId::from_index(249))
     };
+    let event = event.with_context_tag(TagId::from_index(7)).with_payload("Bounces", 3.0);
     let me: ControllerId = handle(40, 3);
     vec![
         (

@@ -5,6 +5,7 @@ mod against_oracle;
 mod bytes;
 mod characters;
 mod fuzz;
+mod loops;
 mod mirror;
 mod no_panic;
 mod order;

@@ -80,6 +80,8 @@ pub(crate) mod ug094;
 pub(crate) mod ug095;
 pub(crate) mod ug098;
 pub(crate) mod ug099;
+pub(crate) mod ug110;
+pub(crate) mod ug111;
 
 use super::CodeDoc;
 
@@ -165,4 +167,6 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug095::DOC,
     &ug098::DOC,
     &ug099::DOC,
+    &ug110::DOC,
+    &ug111::DOC,
 ];
