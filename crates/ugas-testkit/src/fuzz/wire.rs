@@ -179,6 +179,7 @@ fn update() -> Update {
         magnitude: 2.5,
         level: 1.0,
         location: Some([1.0, 2.0, 3.0]),
+        details: Some(vec![1, 2, 3]),
     };
     let seen = |epoch, own, sight, pieces| ControllerChange::Pieces { epoch, own, sight, pieces };
     let changes = [
