@@ -476,7 +476,21 @@ class Message:
             "magnitude": self.bits.number(),
             "instigator": self.bits.option(self.named_handle),
             "target": self.bits.option(self.named_handle),
+            "details": self.bits.option(self.event_details),
         }
+
+    def event_details(self):
+        count = self.bits.varint(1)
+        require(count <= 16, "too many context tags")
+        tags = [self.tag() for _ in range(count)]
+        targets = self.targets()
+        count = self.bits.varint(1)
+        require(count <= 16, "too many numbers")
+        payload = [[self.bits.text(64), self.bits.number()] for _ in range(count)]
+        names = [name.encode() for name, _ in payload]
+        require(names == sorted(set(names)), "numbers that are not sorted")
+        require(tags or targets or payload, "details without content")
+        return {"context_tags": tags, "targets": targets, "payload": payload}
 
     def targets(self):
         count = self.bits.varint(1)

@@ -7,7 +7,7 @@
 
 mod text;
 
-use crate::ability::{AbilityState, ThreadStatus};
+use crate::ability::AbilityState;
 use crate::effect::{ActiveEffect, Effect, EffectStatus};
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
 use crate::simulation::Simulation;
@@ -253,7 +253,6 @@ impl Simulation {
     fn task_line(&self, id: TaskId) -> Option<TaskLine> {
         let task = self.task(id)?;
         let activation = self.activation(task.activation())?;
-        debug_assert!(activation.threads.iter().any(|thread| thread.status == ThreadStatus::Waiting(id)));
         Some(TaskLine {
             task: id,
             ability: self.catalog().ability_name(activation.ability()).to_owned(),

@@ -46,6 +46,8 @@ pub enum Limit {
     Branches,
     /// Controllers that tasks spawn in one operation (A17).
     SpawnsPerOperation,
+    /// Occurrences that one wait keeps for later rounds.
+    Occurrences,
     /// Stacks of one effect.
     Stacks,
     /// Inputs of one controller that are held at once.
@@ -77,6 +79,7 @@ impl fmt::Display for Limit {
             Self::SpawnsPerOperation => {
                 ("controllers spawned by abilities in one operation", "max_spawns_per_operation")
             }
+            Self::Occurrences => ("occurrences that one wait keeps", "max_queued_occurrences"),
             Self::Stacks => ("stacks of one effect", "max_stacks"),
             Self::InputsPerController => ("inputs held at once", "max_inputs_per_controller"),
             Self::Targets => ("targets given from outside", "max_targets"),

@@ -8,6 +8,7 @@ mod references;
 mod rules;
 pub(crate) mod scenario;
 mod targeting;
+mod task_flow;
 mod task_table;
 mod tasks;
 

@@ -548,7 +548,7 @@ enum ugas_event_kind
     UGAS_EVENT_KIND_HOST_TASK_REQUESTED = 42,
     // The host need not carry out a task any more. Body: `task`.
     UGAS_EVENT_KIND_HOST_TASK_CANCELLED = 43,
-    // A wait that goes on was told of what it waits for. Body: `task`.
+    // What a wait that goes on waits for happened, and what follows it runs (A10). Body: `task`.
     UGAS_EVENT_KIND_TASK_TRIGGERED = 44,
     // A task could not be carried out; its ability is cancelled. Body: `task`.
     UGAS_EVENT_KIND_TASK_FAILED = 45,
@@ -570,6 +570,8 @@ enum ugas_event_kind
     UGAS_EVENT_KIND_CASCADE_LIMIT = 53,
     // The simulation found itself in a state that its rules exclude. Reported, and the operation skipped (§7.2). Body: `message`.
     UGAS_EVENT_KIND_LOGIC_ERROR = 54,
+    // A wait keeps no more occurrences, and later ones are dropped (A9). Body: `task`.
+    UGAS_EVENT_KIND_OCCURRENCE_LIMIT = 55,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

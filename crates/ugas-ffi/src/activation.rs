@@ -47,6 +47,7 @@ pub(crate) fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
         magnitude: given.magnitude,
         instigator: optional_controller(given.instigator)?,
         target: optional_controller(given.target)?,
+        details: None,
     })
 }
 

@@ -17,7 +17,9 @@ pub const MAX_COMMANDS: usize = 8;
 pub const MAX_GRACE: u32 = 8;
 /// Most targets of one command.
 pub const MAX_TARGETS: usize = 32;
-/// Most bytes of an input's name.
+/// Most context tags, and most numbers, of one event.
+pub const MAX_EVENT_ITEMS: usize = 16;
+/// Most bytes of an input's name, and of the name of a number of an event.
 pub const MAX_INPUT_NAME: usize = 64;
 /// Most bytes of a payload of the host's own, and of its kind.
 pub const MAX_PAYLOAD: usize = 256;

@@ -166,8 +166,8 @@ pub use ugas_replay as replay;
 
 pub use ugas_core::ability::{
     AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
-    ActivationRefusal, ChargesDef, EndReason, GameplayEvent, Grant, GrantedAbility, GrantedSet, Instancing,
-    NetExecution, NetSecurity, TriggerDef, TriggerOn,
+    ActivationRefusal, ChargesDef, EndReason, EventDetails, GameplayEvent, Grant, GrantedAbility, GrantedSet,
+    Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn,
 };
 
 pub use ugas_core::attribute::{
@@ -227,12 +227,13 @@ pub use ugas_core::simulation::{
 };
 pub use ugas_core::tag::{TagContainer, TagQuery, TagRegistry, TagSet};
 pub use ugas_core::targeting::{
-    Affiliation, Attitude, Confirmation, EffectContainerDef, HalfAngle, Origin, Placement, Shape, Space,
-    Target, TargetData, TargetPreview, Targeting, TargetingDef, Team,
+    Affiliation, Attitude, Confirmation, ContainedEffectDef, EffectContainerDef, HalfAngle, Origin,
+    Placement, Shape, Space, Target, TargetData, TargetPreview, Targeting, TargetingDef, Team,
 };
 pub use ugas_core::task::{
-    ActionDef, ApplyDef, Comparison, CustomTask, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef,
-    Routine, RunningTask, Subject, TaskContext, TaskDef, TaskOutcome, TaskProgress, WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CustomTask, EffectFilterDef, HostValue,
+    NumberDef, OnFail, Recipient, RemoveDef, Routine, RunningTask, SendEventDef, Subject, TaskContext,
+    TaskDef, TaskOutcome, TaskProgress, WaitDef,
 };
 pub use ugas_core::time::{Span, Time};
 

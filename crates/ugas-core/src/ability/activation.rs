@@ -1,7 +1,10 @@
 //! Activations: one run of an ability, with everything that its tasks remember (A5).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
+use super::gameplay_event::GameplayEvent;
 use super::granted::Parameters;
 use super::stamp::Aim;
 use crate::codec::{plain_enum, plain_struct};
@@ -10,26 +13,6 @@ use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, TagId};
 use crate::targeting::TargetData;
 use crate::time::{Span, Time};
-
-/// A gameplay event (§10.3): something that happened to a controller, for abilities to react to.
-#[derive(Clone, PartialEq, Debug)]
-pub struct GameplayEvent {
-    /// What kind.
-    pub tag: TagId,
-    /// How much.
-    pub magnitude: f64,
-    /// Who caused it.
-    pub instigator: Option<ControllerId>,
-    /// Whom or what it is about.
-    pub target: Option<ControllerId>,
-}
-
-impl GameplayEvent {
-    /// An event of this kind, without a magnitude.
-    pub fn new(tag: TagId) -> Self {
-        Self { tag, magnitude: 0.0, instigator: None, target: None }
-    }
-}
 
 /// Why an activation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,12 +69,23 @@ pub(crate) struct Thread {
     pub(crate) rounds: SmallVec<[Round; 1]>,
     /// Set while it reacts to a tag, so that a cancellation by that tag lets it finish first.
     pub(crate) reacting: bool,
+    /// The event and targets that this branch received last, if another branch may have received others since (A10).
+    pub(crate) context: Option<Arc<BranchContext>>,
+}
+
+/// The event and targets that the tasks of a branch act on.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct BranchContext {
+    pub(crate) event: Option<GameplayEvent>,
+    pub(crate) targets: TargetData,
+    pub(crate) chosen: bool,
 }
 
 impl Thread {
     pub(crate) fn new(id: u32, parent: Option<u32>, step: u32) -> Self {
         let rounds = SmallVec::new();
-        Self { id, parent, step, status: ThreadStatus::Running, rounds, reacting: false }
+        let status = ThreadStatus::Running;
+        Self { id, parent, step, status, rounds, reacting: false, context: None }
     }
 
     /// Whether it goes on by itself.
@@ -131,14 +125,21 @@ pub struct Activation {
     pub(crate) sequence: u64,
     pub(crate) started: Time,
     pub(crate) targets: Aim,
+    /// The targets that it began with, if a task or an event has replaced them (A11).
+    pub(crate) first_targets: Option<Arc<TargetData>>,
     /// Whether a task has chosen the targets: then nobody is nobody, and not "whoever is nearest".
     pub(crate) chosen: bool,
+    /// The event that triggered it, or that a task awaited last (A11).
     pub(crate) event: Option<GameplayEvent>,
+    /// The branch whose context `event`, `targets` and `chosen` are, if it has one of its own.
+    pub(crate) context_of: Option<u32>,
     /// The tag whose presence keeps it active (A7).
     pub(crate) while_tag: Option<TagId>,
     pub(crate) prediction: Option<PredictionKey>,
     pub(crate) paid: bool,
     pub(crate) cooling: bool,
+    /// The cooldown that it began last (A12). Not hashed: states of older versions do not have it.
+    pub(crate) cooldown: Option<ActiveEffectId>,
     pub(crate) ending: bool,
     /// The effect that grants the owned tags (§8.4).
     pub(crate) owned_tags: Option<ActiveEffectId>,
@@ -154,6 +155,8 @@ pub struct Activation {
     /// Room for a race of three without allocating.
     pub(crate) threads: SmallVec<[Thread; 4]>,
     pub(crate) next_thread: u32,
+    /// Waits whose branches carry out what follows them: those of loops (A9) and those that happen again (A10).
+    pub(crate) standing: SmallVec<[TaskId; 1]>,
 }
 
 impl Activation {
@@ -187,7 +190,20 @@ impl Activation {
         &self.targets
     }
 
-    /// The event that triggered it.
+    /// The targets that it began with.
+    pub fn first_targets(&self) -> &TargetData {
+        self.first_targets.as_deref().unwrap_or(&self.targets)
+    }
+
+    /// Replaces its targets, and keeps those that it began with.
+    pub(crate) fn replace_targets(&mut self, targets: TargetData) {
+        if self.first_targets.is_none() {
+            self.first_targets = Some(Arc::new(TargetData::clone(&self.targets)));
+        }
+        self.targets = targets.into();
+    }
+
+    /// The event that triggered it, or that a task of it awaited last.
     pub fn event(&self) -> Option<&GameplayEvent> {
         self.event.as_ref()
     }
@@ -220,6 +236,11 @@ impl Activation {
         })
     }
 
+    /// Every task of the run, standing waits included.
+    pub(crate) fn all_tasks(&self) -> impl Iterator<Item = TaskId> + '_ {
+        self.tasks().chain(self.standing.iter().copied())
+    }
+
     pub(crate) fn thread(&self, id: u32) -> Option<&Thread> {
         self.threads.iter().find(|thread| thread.id == id)
     }
@@ -229,10 +250,10 @@ impl Activation {
     }
 }
 
-plain_struct!(GameplayEvent { tag, magnitude, instigator, target });
 plain_enum!(ThreadStatus { 0 => Running, 1 => Waiting(task), 2 => Joining(branches), 3 => Yielding });
 plain_struct!(Round { step, left, interval, began });
-plain_struct!(cloned Thread { id, parent, step, status, rounds, reacting });
+plain_struct!(BranchContext { event, targets, chosen });
+plain_struct!(cloned Thread { id, parent, step, status, rounds, reacting, context: since 4 });
 plain_struct!(cloned Activation {
     granted,
     ability,
@@ -241,12 +262,15 @@ plain_struct!(cloned Activation {
     sequence,
     started,
     targets,
+    first_targets: since 4,
     chosen,
     event,
+    context_of: since 4,
     while_tag,
     prediction,
     paid,
     cooling,
+    cooldown: unhashed_since 4,
     ending,
     owned_tags,
     parameters,
@@ -256,4 +280,5 @@ plain_struct!(cloned Activation {
     draws,
     threads,
     next_thread,
+    standing: since 4,
 });

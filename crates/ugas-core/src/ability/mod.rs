@@ -5,15 +5,17 @@
 
 mod activation;
 mod def;
+mod gameplay_event;
 mod granted;
 mod refusal;
 mod stamp;
 
 use std::sync::Arc;
 
-pub use activation::{Activation, EndReason, GameplayEvent};
-pub(crate) use activation::{Round, Thread, ThreadStatus};
+pub use activation::{Activation, EndReason};
+pub(crate) use activation::{BranchContext, Round, Thread, ThreadStatus};
 pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn};
+pub use gameplay_event::{EventDetails, GameplayEvent};
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
 pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};

@@ -8,10 +8,11 @@ use crate::effect::{ContextDetails, Effect};
 use crate::random::stable_name_hash;
 use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
-use crate::targeting::{EffectContainerDef, Targeting, TargetingDef, Team};
+use crate::targeting::{ContainedEffectDef, EffectContainerDef, Targeting, TargetingDef, Team};
 use crate::task::{
     Action, ActionDef, Apply, ApplyDef, DespawnDef, DespawnTask, EffectFilter, EffectFilterDef, HostTask,
-    Number, NumberDef, Remove, RemoveDef, Routine, SpawnDef, SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
+    Number, NumberDef, Recipient, Remove, RemoveDef, Routine, SendEvent, SpawnDef, SpawnTask, Step, Task,
+    TaskDef, Wait, WaitDef,
 };
 
 /// Tasks inside tasks; deeper ones would be a mistake, or an attack.
@@ -23,7 +24,9 @@ const MAX_STEPS: usize = 1 << 16;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct EffectContainer {
     pub(crate) targeting: Targeting,
-    pub(crate) effects: Box<[(crate::id::EffectId, f64)]>,
+    /// Effects with the levels that they name.
+    pub(crate) effects: Box<[(crate::id::EffectId, Option<f64>)]>,
+    pub(crate) to: Recipient,
 }
 
 impl Compiler<'_> {
@@ -116,11 +119,16 @@ impl Compiler<'_> {
     /// Resolves an effect container.
     pub(super) fn container(&self, def: &EffectContainerDef) -> EffectContainer {
         self.begin(DefinitionKind::Container, &def.name);
-        let effects = (0..).zip(&def.effects).filter_map(|(at, (name, level)): (usize, _)| {
+        let effects = (0..).zip(&def.effects).filter_map(|(at, entry): (usize, &ContainedEffectDef)| {
             let path = format!("Effects[{at}]");
-            Some((self.effect_id(&format!("{path}.Effect"), name)?, self.finite(&path, *level)))
+            let level = entry.level.map(|level| self.finite(&path, level));
+            Some((self.effect_id(&format!("{path}.Effect"), &entry.effect)?, level))
         });
-        EffectContainer { targeting: self.targeting("Targeting", &def.targeting), effects: effects.collect() }
+        EffectContainer {
+            targeting: self.targeting("Targeting", &def.targeting),
+            effects: effects.collect(),
+            to: def.to.unwrap_or(Recipient::Target),
+        }
     }
 
     fn spawn_task(&self, path: &str, def: &SpawnDef) -> Option<SpawnTask> {
@@ -170,7 +178,8 @@ impl Compiler<'_> {
         let first = layout.list("Tasks", defs, None, 0);
         let RoutineLayout { steps, names, .. } = layout;
         let commits = steps.iter().any(|step| {
-            matches!(step.task, Task::Act(Action::Commit | Action::CommitCost | Action::CommitCooldown))
+            use Action::{Commit, CommitCooldown, CommitCost};
+            matches!(step.task, Task::Act(Commit(_) | CommitCost(_) | CommitCooldown(_)))
         });
         let waits = steps.iter().any(|step| match &step.task {
             Task::Wait(Wait::Custom { task, .. }) => self.custom_waits(*task),
@@ -371,22 +380,31 @@ impl RoutineLayout<'_, '_> {
         let compiler = self.compiler;
         let at = |field: &str| format!("{path}.{field}");
         Some(match def {
-            ActionDef::Commit => Action::Commit,
-            ActionDef::CommitCost => Action::CommitCost,
-            ActionDef::CommitCooldown => Action::CommitCooldown,
+            ActionDef::Commit(commit) => Action::Commit(commit.on_fail),
+            ActionDef::CommitCost(commit) => Action::CommitCost(commit.on_fail),
+            ActionDef::CommitCooldown(commit) => Action::CommitCooldown(commit.on_fail),
             ActionDef::ApplyToOwner(apply) => Action::ApplyToOwner(self.apply(path, apply)?),
             ActionDef::ApplyToTarget(apply) => Action::ApplyToTarget(self.apply(path, apply)?),
             ActionDef::ApplyInRadius(apply) => Action::ApplyInRadius(self.apply(path, apply)?),
-            ActionDef::ApplyContainer(name) => {
-                Action::ApplyContainer(compiler.container_id(&at("Container"), name)?)
-            }
+            ActionDef::ApplyContainer(used) => Action::ApplyContainer {
+                container: compiler.container_id(&at("Container"), &used.container)?,
+                to: used.to,
+            },
             ActionDef::RemoveFromOwner(remove) => Action::RemoveFromOwner(self.remove(path, remove)?),
             ActionDef::RemoveFromTarget(remove) => Action::RemoveFromTarget(self.remove(path, remove)?),
-            ActionDef::SendEvent { tag, to, magnitude } => Action::SendEvent {
-                tag: compiler.tag(&at("Tag"), tag)?,
-                to: *to,
-                magnitude: compiler.optional_number(&at("Magnitude"), magnitude),
-            },
+            ActionDef::SendEvent(event) => {
+                let payload = event.payload.iter().map(|(name, number)| {
+                    (Arc::from(name.as_str()), compiler.number(&at(&format!("Payload.{name}")), number))
+                });
+                Action::SendEvent(Box::new(SendEvent {
+                    tag: compiler.tag(&at("Tag"), &event.tag)?,
+                    to: event.to,
+                    magnitude: compiler.optional_number(&at("Magnitude"), &event.magnitude),
+                    target: event.target.unwrap_or(Recipient::Target),
+                    payload: payload.collect(),
+                    context_tags: compiler.tag_set(&at("ContextTags"), &event.context_tags).iter().collect(),
+                }))
+            }
             ActionDef::ExecuteCue(cue) => Action::ExecuteCue(compiler.tag(&at("Cue"), cue)?),
             ActionDef::AddCue(cue) => Action::AddCue(compiler.tag(&at("Cue"), cue)?),
             ActionDef::RemoveCue(cue) => Action::RemoveCue(compiler.tag(&at("Cue"), cue)?),
@@ -421,6 +439,8 @@ impl RoutineLayout<'_, '_> {
             require: compiler.tag_set(&at("RequireTag"), def.require_tag.as_slice()),
             ignore: compiler.tag_set(&at("IgnoreTargetsWithTag"), &ignored),
             name: def.name.as_deref().map(|name| self.effect_name(name)),
+            to: def.to.unwrap_or(Recipient::Target),
+            targeting: def.targeting.as_ref().map(|def| Box::new(compiler.targeting(&at("Targeting"), def))),
             effect: compiler.effect_id(&at("EffectClass"), &def.effect)?,
         })
     }
@@ -443,6 +463,7 @@ impl RoutineLayout<'_, '_> {
                 false => TagQuery::any(tags.iter().map(TagQueryItem::Tag)),
             },
             stacks: compiler.optional_number(&at("Stacks"), &def.stacks),
+            to: def.to.unwrap_or(Recipient::Target),
         })
     }
 

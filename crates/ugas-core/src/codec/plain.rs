@@ -12,6 +12,8 @@
 /// - `field: since 2` came with format version 2: it is written always, read only from bytes of that version or a later
 ///   one, and has its default in what is older. It counts for the hash, with its name, only if it differs from that
 ///   default, so that a definition that does not use it keeps the hash that it had.
+/// - `field: unhashed_since 4` is written and read like `since 4` and does not count for the hash: every state has it, and those
+///   of older versions keep their hash.
 ///
 /// With `cloned` before the name there is a [`Clone`] besides, whose `clone_from` uses again what each field has
 /// allocated: what a rollback buffer copies every tick must not allocate (I6).
@@ -77,6 +79,7 @@ macro_rules! plain_struct {
             $crate::hash::StateHash::state_hash($field, $hasher);
         }
     };
+    (@hash $field:ident, $hasher:ident, unhashed_since $version:literal) => { let _ = $field; };
     (@encode $field:ident, $encoder:ident) => { $crate::codec::Encode::encode($field, $encoder) };
     (@encode $field:ident, $encoder:ident, unhashed) => { $crate::codec::Encode::encode($field, $encoder) };
     (@encode $field:ident, $encoder:ident, derived) => { let _ = $field; };
@@ -84,10 +87,16 @@ macro_rules! plain_struct {
     (@encode $field:ident, $encoder:ident, since $version:literal) => {
         $crate::codec::Encode::encode($field, $encoder)
     };
+    (@encode $field:ident, $encoder:ident, unhashed_since $version:literal) => {
+        $crate::codec::Encode::encode($field, $encoder)
+    };
     (@decode $decoder:ident) => { $crate::codec::Decode::decode($decoder)? };
     (@decode $decoder:ident, unhashed) => { $crate::codec::Decode::decode($decoder)? };
     (@decode $decoder:ident, derived) => { Default::default() };
     (@decode $decoder:ident, index) => { Default::default() };
+    (@decode $decoder:ident, unhashed_since $version:literal) => {
+        $crate::codec::plain_struct!(@decode $decoder, since $version)
+    };
     (@decode $decoder:ident, since $version:literal) => {
         if $decoder.version() >= $version { $crate::codec::Decode::decode($decoder)? } else { Default::default() }
     };

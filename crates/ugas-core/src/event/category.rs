@@ -80,6 +80,7 @@ impl EventKind {
             Self::EvaluationFailed { .. }
             | Self::DivisorIgnored { .. }
             | Self::CascadeLimit { .. }
+            | Self::OccurrenceLimit { .. }
             | Self::LogicError { .. } => Category::Error,
         }
     }

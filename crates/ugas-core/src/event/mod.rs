@@ -574,12 +574,23 @@ pub enum EventKind {
         /// The task.
         task: TaskId,
     },
-    /// A wait that goes on was told of what it waits for.
+    /// What a wait that goes on waits for happened, and what follows it runs (A10).
     TaskTriggered {
         /// Whose ability waits.
         controller: ControllerId,
         /// The wait.
         task: TaskId,
+    },
+    /// A wait keeps no more occurrences, and later ones are dropped (A9). Raised once until its queue is empty again.
+    OccurrenceLimit {
+        /// Whose ability waits.
+        controller: ControllerId,
+        /// The ability.
+        ability: AbilityId,
+        /// Place of the wait in the ability's routine.
+        step: u32,
+        /// How many occurrences it keeps.
+        limit: u32,
     },
     /// A task could not be carried out; its ability is cancelled.
     TaskFailed {
@@ -712,6 +723,7 @@ impl EventKind {
             Self::HostTaskRequested { .. } => "HostTaskRequested",
             Self::HostTaskCancelled { .. } => "HostTaskCancelled",
             Self::TaskTriggered { .. } => "TaskTriggered",
+            Self::OccurrenceLimit { .. } => "OccurrenceLimit",
             Self::TaskFailed { .. } => "TaskFailed",
             Self::NoTarget { .. } => "NoTarget",
             Self::TargetingBegan { .. } => "TargetingBegan",

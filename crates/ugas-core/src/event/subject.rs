@@ -39,6 +39,7 @@ impl EventKind {
             | Self::HostTaskRequested { controller, .. }
             | Self::HostTaskCancelled { controller, .. }
             | Self::TaskTriggered { controller, .. }
+            | Self::OccurrenceLimit { controller, .. }
             | Self::TaskFailed { controller, .. }
             | Self::NoTarget { controller, .. }
             | Self::TargetingBegan { controller, .. }

@@ -137,6 +137,10 @@ impl fmt::Display for Described<'_> {
                 let (name, reason) = (catalog.ability_name(*ability), reason.describe(sim));
                 write!(f, "{controller:?} {name}, {}: {reason}", task(*ability, *step))
             }
+            EventKind::OccurrenceLimit { controller, ability, step, limit } => {
+                let name = catalog.ability_name(*ability);
+                write!(f, "{controller:?} {name}, {}: no more than {limit} are kept", task(*ability, *step))
+            }
             EventKind::NoTarget { controller, ability, step } => {
                 let name = catalog.ability_name(*ability);
                 write!(f, "{controller:?} {name}, {}", task(*ability, *step))

@@ -93,6 +93,8 @@ pub(super) enum NodeKind {
     Level,
     Stacks,
     Jump,
+    /// `Event.Magnitude`.
+    EventMagnitude,
     /// A text in quotes, which only arguments can be; with the call it is the first argument of, if it names
     /// something there.
     Text {

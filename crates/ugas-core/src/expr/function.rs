@@ -22,10 +22,11 @@ pub(super) enum Function {
     Param,
     HasTag,
     EffectHasTag,
+    EventPayload,
 }
 
 impl Function {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::If,
         Self::Min,
         Self::Max,
@@ -43,6 +44,7 @@ impl Function {
         Self::Param,
         Self::HasTag,
         Self::EffectHasTag,
+        Self::EventPayload,
     ];
 
     pub(super) fn by_name(name: &str) -> Option<Self> {
@@ -68,6 +70,7 @@ impl Function {
             Self::Param => "Param",
             Self::HasTag => "HasTag",
             Self::EffectHasTag => "Effect.HasTag",
+            Self::EventPayload => "Event.Payload",
         }
     }
 
@@ -86,13 +89,22 @@ impl Function {
             | Self::SetByCaller
             | Self::Param
             | Self::HasTag
-            | Self::EffectHasTag => ArgumentCount::Exactly(1),
+            | Self::EffectHasTag
+            | Self::EventPayload => ArgumentCount::Exactly(1),
         }
     }
 
     /// True if the first argument is a name in quotes.
     pub(super) fn takes_text(self) -> bool {
-        matches!(self, Self::Curve | Self::SetByCaller | Self::Param | Self::HasTag | Self::EffectHasTag)
+        matches!(
+            self,
+            Self::Curve
+                | Self::SetByCaller
+                | Self::Param
+                | Self::HasTag
+                | Self::EffectHasTag
+                | Self::EventPayload
+        )
     }
 
     /// Every name that can stand before `(`, for typing help.

@@ -10,7 +10,7 @@
 //! | attributes | `Health` (the owner's), `Source.Health`, `Target.Health` |
 //! | local names | `reduction`, where the caller binds any; they win over attributes |
 //! | tags | `HasTag("Tag")`, `Source.HasTag("Tag")`, `Target.HasTag("Tag")`, `Effect.HasTag("Tag")` (asset tags of the effect): 1 or 0 |
-//! | other values | `Level`, `Stacks`, `Jump`, `SetByCaller("Tag")`, `Param("Name")`, `curve("Name", x)`, `rand()` |
+//! | other values | `Level`, `Stacks`, `Jump`, `SetByCaller("Tag")`, `Param("Name")`, `Event.Magnitude`, `Event.Payload("name")`, `curve("Name", x)`, `rand()` |
 //! | functions | `min(a, b, …)`, `max(a, b, …)`, `clamp(x, lo, hi)`, `abs`, `floor`, `ceil`, `round` (halves away from zero), `sqrt`, `pow(x, y)`, `lerp(a, b, t)` |
 //! | choice | `if(condition, then, otherwise)` |
 //!
@@ -85,3 +85,4 @@ pub use environment::{Environment, NameKind, Names, Side};
 pub use error::{ArgumentCount, EvalError, ExprError, ExprErrorKind, Span};
 pub use function::is_keyword;
 pub use program::{Dependency, Program};
+pub(crate) use resolve::EVENT_PAYLOAD;

@@ -176,8 +176,24 @@ impl Parser<'_> {
                 let function = (self.text(name) == "HasTag").then_some(Function::EffectHasTag);
                 self.begin_call(None, function, first.to(name))
             }
+            Word::Name if self.text(first) == "Event" && self.ahead_is(TokenKind::Dot) => {
+                self.begin_event(first)
+            }
             Word::Name if self.ahead_is(TokenKind::Open) => self.begin_call(None, None, first),
             Word::Name => Ok(Some(self.push(NodeKind::Name { side: None, name: first }, first))),
+        }
+    }
+
+    /// `Event.Magnitude` or `Event.Payload("name")`, of which `Event` has been read.
+    fn begin_event(&mut self, first: Span) -> Result<Option<u32>, ExprError> {
+        const EXPECTED: &str = "`Magnitude` or `Payload(\"name\")`";
+        self.expect(TokenKind::Dot, "`.`")?;
+        let unexpected = self.unexpected(EXPECTED);
+        let name = self.expect(TokenKind::Name, EXPECTED)?;
+        match self.text(name) {
+            "Magnitude" => Ok(Some(self.push(NodeKind::EventMagnitude, first.to(name)))),
+            "Payload" => self.begin_call(None, Some(Function::EventPayload), first.to(name)),
+            _ => Err(unexpected),
         }
     }
 

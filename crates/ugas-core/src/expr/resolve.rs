@@ -8,6 +8,11 @@ use super::op::{BinaryOp, Op, TernaryOp, UnaryOp};
 use crate::id::{CurveId, TagId};
 use crate::nearest::nearest;
 
+/// The parameter that `Event.Magnitude` reads.
+const EVENT_MAGNITUDE: &str = "Event.Magnitude";
+/// What the names of parameters begin with that `Event.Payload` reads.
+pub(crate) const EVENT_PAYLOAD: &str = "Event.Payload.";
+
 /// What a node of the tree computes. Children are given by their index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning<'a> {
@@ -85,6 +90,7 @@ impl<'a> Resolver<'a, '_> {
             NodeKind::Level => Meaning::Load(Op::Level),
             NodeKind::Stacks => Meaning::Load(Op::Stacks),
             NodeKind::Jump => Meaning::Load(Op::ChainJump),
+            NodeKind::EventMagnitude => Meaning::Load(Op::Param(self.param_named(EVENT_MAGNITUDE))),
             NodeKind::Text { .. } => Meaning::Text,
             NodeKind::Name { side, name } => Meaning::Load(self.name(side, name)?),
             NodeKind::Unary(op, operand) => Meaning::Unary(op, operand),
@@ -179,6 +185,10 @@ impl<'a> Resolver<'a, '_> {
             Function::EffectHasTag => Meaning::Load(Op::EffectHasTag(self.tag(argument(0))?)),
             Function::SetByCaller => Meaning::Load(Op::SetByCaller(self.tag(argument(0))?)),
             Function::Param => Meaning::Load(Op::Param(self.param(argument(0)))),
+            Function::EventPayload => {
+                let name = format!("{EVENT_PAYLOAD}{}", self.text(argument(0)).0);
+                Meaning::Load(Op::Param(self.param_named(&name)))
+            }
             Function::Curve => {
                 let (name, span) = self.text(argument(0));
                 let curve = self.names.curve(name).ok_or_else(|| {
@@ -198,6 +208,10 @@ impl<'a> Resolver<'a, '_> {
 
     fn param(&mut self, node: u32) -> u32 {
         let (name, _) = self.text(node);
+        self.param_named(name)
+    }
+
+    fn param_named(&mut self, name: &str) -> u32 {
         let known = self.params.iter().position(|param| param == name);
         known.unwrap_or_else(|| {
             self.params.push(name.to_owned());

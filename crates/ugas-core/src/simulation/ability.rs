@@ -50,8 +50,7 @@ impl ActivationRequest {
 
     /// Whether all of its numbers may enter the state (V2).
     pub(super) fn is_finite(&self) -> bool {
-        let is_finite = |event: &GameplayEvent| event.magnitude.is_finite();
-        self.targets.check().is_ok() && self.event.as_ref().is_none_or(is_finite)
+        self.targets.check().is_ok() && self.event.as_ref().is_none_or(GameplayEvent::is_finite)
     }
 
     /// As part of a prediction.
@@ -228,16 +227,17 @@ impl Simulation {
     /// go on.
     ///
     /// # Errors
-    /// If the controller does not exist (any more), or the magnitude is not finite.
+    /// If the controller does not exist (any more), a number is not finite, or the event brings too much along.
     pub fn send_event(
         &mut self,
         controller: ControllerId,
         event: GameplayEvent,
     ) -> Result<(), RefusalReason> {
         self.check_active(controller)?;
-        if !event.magnitude.is_finite() {
+        if !event.is_finite() {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
+        self.check_event(&event).map_err(RefusalReason::LimitReached)?;
         self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
         Ok(())
     }
@@ -348,12 +348,15 @@ impl Simulation {
             sequence,
             started,
             targets: request.targets.into(),
+            first_targets: None,
             chosen: false,
             event: request.event,
+            context_of: None,
             while_tag: request.while_tag,
             prediction: request.prediction,
             paid: false,
             cooling: false,
+            cooldown: None,
             ending: false,
             owned_tags: None,
             parameters,
@@ -363,6 +366,7 @@ impl Simulation {
             draws: 0,
             threads: SmallVec::new(),
             next_thread: 0,
+            standing: SmallVec::new(),
         });
         if let Some(granted) = self.state.abilities.get_mut(handle) {
             granted.activations.push(id);

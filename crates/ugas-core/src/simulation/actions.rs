@@ -1,5 +1,7 @@
 //! Actions of tasks: what an ability does at once.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use super::Simulation;
@@ -8,7 +10,7 @@ use super::cues::CueNumbers;
 use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
-use crate::ability::{EndReason, GameplayEvent, context_of, set_parameter};
+use crate::ability::{Activation, EndReason, GameplayEvent, context_of, set_parameter};
 use crate::effect::{EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -16,7 +18,7 @@ use crate::id::{EffectId, TagId};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::tag::TagSet;
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
-use crate::task::{Action, Apply, Recipient, Remove, TaskApplication};
+use crate::task::{Action, Apply, OnFail, Recipient, Remove, SendEvent, TaskApplication};
 
 impl Simulation {
     pub(super) fn act(
@@ -28,12 +30,10 @@ impl Simulation {
         let Some(activation) = self.state.activations.get(id) else { return Ok(Flow::Over) };
         let owner = activation.controller;
         match action {
-            Action::Commit => return Ok(self.commit_step(id, CommitParts::ALL)),
-            Action::CommitCost => {
-                return Ok(self.commit_step(id, CommitParts { cost: true, cooldown: false }));
-            }
-            Action::CommitCooldown => {
-                return Ok(self.commit_step(id, CommitParts { cost: false, cooldown: true }));
+            Action::Commit(on_fail) => return Ok(self.commit_step(id, CommitParts::ALL, *on_fail)),
+            Action::CommitCost(on_fail) => return Ok(self.commit_step(id, CommitParts::COST, *on_fail)),
+            Action::CommitCooldown(on_fail) => {
+                return Ok(self.commit_step(id, CommitParts::COOLDOWN, *on_fail));
             }
             Action::ApplyToOwner(apply) => {
                 let targets = SmallVec::from_slice(&[owner]);
@@ -52,19 +52,15 @@ impl Simulation {
                 self.report_no_target(id, step, targets.is_empty());
                 self.apply_to(id, apply, targets, false)?;
             }
-            Action::ApplyContainer(container) => self.apply_container(id, step, *container)?,
+            Action::ApplyContainer { container, to } => self.apply_container(id, step, *container, *to)?,
             Action::RemoveFromOwner(remove) => self.remove_from(id, remove, &[owner])?,
             Action::RemoveFromTarget(remove) => {
-                let targets: SmallVec<[ControllerId; 2]> = activation.targets.controllers().collect();
+                let targets: SmallVec<[ControllerId; 2]> =
+                    recipients(activation, remove.to).controllers().collect();
+                self.report_no_target(id, step, targets.is_empty() && remove.to != Recipient::Target);
                 self.remove_from(id, remove, &targets)?;
             }
-            Action::SendEvent { tag, to, magnitude } => {
-                let magnitude = match magnitude {
-                    Some(magnitude) => self.task_number(id, magnitude)?,
-                    None => 0.0,
-                };
-                self.send_own(id, *tag, *to, magnitude);
-            }
+            Action::SendEvent(event) => self.send_own(id, step, event)?,
             Action::ExecuteCue(cue) => {
                 let parameters = self.task_cue(id);
                 self.scratch.queue_cue(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
@@ -120,12 +116,15 @@ impl Simulation {
         Ok(Flow::Yield)
     }
 
-    /// A2: a commit that fails cancels the ability.
-    fn commit_step(&mut self, id: ActivationId, parts: CommitParts) -> Flow {
+    /// A12: a commit that fails raises an event and cancels the ability, unless the task says that it goes on.
+    fn commit_step(&mut self, id: ActivationId, parts: CommitParts, on_fail: OnFail) -> Flow {
         match self.commit_parts(id, parts) {
             Ok(()) => Flow::Yield,
             Err(refusal) => {
                 self.tell_refused_ability(&refusal);
+                if on_fail == OnFail::Continue {
+                    return Flow::Next;
+                }
                 self.end_activation(id, EndReason::CommitFailed);
                 Flow::Over
             }
@@ -150,21 +149,30 @@ impl Simulation {
         self.cue_parameters(&context, owner, numbers, &[])
     }
 
-    fn send_own(&mut self, id: ActivationId, tag: TagId, to: Recipient, magnitude: f64) {
-        let Some(activation) = self.state.activations.get(id) else { return };
-        let (owner, targets) = (activation.controller, activation.targets().clone());
-        let event =
-            GameplayEvent { tag, magnitude, instigator: Some(owner), target: targets.first_controller() };
-        match to {
-            Recipient::Owner => self.emit(EventKind::GameplayEvent { controller: owner, event }),
-            Recipient::Target => {
-                for controller in targets.controllers() {
-                    if self.state.controllers.contains(controller) {
-                        self.emit(EventKind::GameplayEvent { controller, event: event.clone() });
-                    }
-                }
+    /// A11: sends a gameplay event of a task.
+    fn send_own(&mut self, id: ActivationId, step: u32, send: &SendEvent) -> Result<(), RefusalReason> {
+        let mut event = GameplayEvent::new(send.tag);
+        if let Some(magnitude) = &send.magnitude {
+            event.magnitude = self.task_number(id, magnitude)?;
+        }
+        for (name, number) in &send.payload {
+            let value = self.task_number(id, number)?;
+            event = event.with_payload(name, value);
+        }
+        for &tag in &send.context_tags {
+            event = event.with_context_tag(tag);
+        }
+        let Some(activation) = self.state.activations.get(id) else { return Ok(()) };
+        event.instigator = Some(activation.controller);
+        event.target = recipients(activation, send.target).first_controller();
+        let receivers: SmallVec<[ControllerId; 4]> = recipients(activation, send.to).controllers().collect();
+        self.report_no_target(id, step, receivers.is_empty());
+        for controller in receivers {
+            if self.state.controllers.contains(controller) {
+                self.emit(EventKind::GameplayEvent { controller, event: event.clone() });
             }
         }
+        Ok(())
     }
 
     /// A spec as a task makes it, at a level of its own or the ability's; `None` if the grant is gone by now.
@@ -271,7 +279,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The targets of an ability whose targeting is a chain: from the activation's target on. A target that is gone, or
+    /// The targets of an ability whose targeting is a chain: from the task's recipient on. A target that is gone, or
     /// a choice of nobody, leads to nobody. `None` without a chain.
     fn chained_targets(
         &mut self,
@@ -282,11 +290,13 @@ impl Simulation {
         let Some(activation) = self.state.activations.get(id) else { return Ok(None) };
         let chain = catalog.ability_by_id(activation.ability).and_then(|ability| ability.chain.as_ref());
         let Some(chain) = chain else { return Ok(None) };
-        if activation.chosen && activation.targets.first_controller().is_none() {
+        // Only a task that acts on the current targets, and has none, may look for the first one (A11, A16).
+        let may_look = apply.to == Recipient::Target && !activation.chosen;
+        if !may_look && recipients(activation, apply.to).first_controller().is_none() {
             return Ok(Some(SmallVec::new()));
         }
         if apply.max_range.is_none() && apply.require.is_empty() && apply.ignore.is_empty() {
-            return Ok(Some(self.select(chain, id)));
+            return Ok(Some(self.select(chain, id, apply.to)));
         }
         // The conditions of the task hold beside those of the chain.
         let range = match &apply.max_range {
@@ -299,10 +309,10 @@ impl Simulation {
             exclude: TagSet::new(chain.exclude.iter().chain(apply.ignore.iter())),
             ..chain.clone()
         };
-        Ok(Some(self.select(&targeting, id)))
+        Ok(Some(self.select(&targeting, id, apply.to)))
     }
 
-    /// The activation's targets that fit; without any, the nearest that fits in range.
+    /// The recipients of a task that fit; without a target, the nearest that is allowed (A16).
     fn fitting_targets(
         &mut self,
         id: ActivationId,
@@ -313,28 +323,62 @@ impl Simulation {
             None => None,
         };
         let Some(activation) = self.state.activations.get(id) else { return Ok(SmallVec::new()) };
-        let owner = activation.controller;
-        if activation.chosen || activation.targets.first_controller().is_some() {
-            let Some(own) = self.state.controllers.get(owner) else { return Ok(SmallVec::new()) };
-            let fits = |target: &ControllerId| {
-                self.state.controllers.get(*target).is_some_and(|target| {
-                    target.tags.has_all(&apply.require)
+        let Some(own) = self.state.controllers.get(activation.controller) else { return Ok(SmallVec::new()) };
+        let given = recipients(activation, apply.to);
+        let has_target = activation.chosen || given.first_controller().is_some();
+        let mut found = match has_target || apply.to != Recipient::Target {
+            true => given.controllers().collect(),
+            false => self.allowed_targets(id, apply, range),
+        };
+        found.retain(|target| {
+            self.state.controllers.get(*target).is_some_and(|target| {
+                target.tags.has_all(&apply.require)
+                    && target.tags.has_none(&apply.ignore)
+                    && !is_out_of_range(range, own, target)
+            })
+        });
+        if !has_target {
+            found.truncate(1);
+        }
+        Ok(found)
+    }
+
+    /// A16: other controllers that a task without a target may take, the nearest first. Nobody, if neither the task nor
+    /// the ability limits who that can be.
+    fn allowed_targets(
+        &self,
+        id: ActivationId,
+        apply: &Apply,
+        range: Option<f64>,
+    ) -> SmallVec<[ControllerId; 4]> {
+        let Some(activation) = self.state.activations.get(id) else { return SmallVec::new() };
+        let Some(ability) = self.catalog.ability_by_id(activation.ability) else { return SmallVec::new() };
+        let Some(own) = self.state.controllers.get(activation.controller) else { return SmallVec::new() };
+        let reach = ability.def.max_range.filter(|range| *range > 0.0);
+        if range.is_none() && reach.is_none() && apply.require.is_empty() && apply.targeting.is_none() {
+            return SmallVec::new();
+        }
+        let mut targeting = match &apply.targeting {
+            Some(targeting) => (**targeting).clone(),
+            None => Targeting { affiliation: Affiliation::ExcludeSelf, ..Targeting::default() },
+        };
+        if targeting.shape == Shape::ActivationTarget {
+            targeting.shape = Shape::Nearest;
+        }
+        targeting.range = targeting.range.or(range).or(reach);
+        targeting.count = u32::MAX;
+        let found = self.find_targets(&targeting, activation.controller, &activation.targets);
+        let fits = |id: &ControllerId| {
+            *id != activation.controller
+                && self.state.controllers.get(*id).is_some_and(|target| {
+                    ability.target.is_met_by(&target.tags)
+                        && target.tags.has_all(&apply.require)
                         && target.tags.has_none(&apply.ignore)
                         && !is_out_of_range(range, own, target)
+                        && !is_out_of_range(reach, own, target)
                 })
-            };
-            return Ok(activation.targets.controllers().filter(fits).collect());
-        }
-        let targeting = Targeting {
-            shape: Shape::Nearest,
-            range,
-            require: apply.require.clone(),
-            exclude: apply.ignore.clone(),
-            affiliation: Affiliation::ExcludeSelf,
-            count: 1,
-            ..Targeting::default()
         };
-        Ok(self.select(&targeting, id))
+        found.controllers().filter(fits).collect()
     }
 
     fn targets_in_radius(
@@ -354,24 +398,37 @@ impl Simulation {
             affiliation: Affiliation::ExcludeSelf,
             ..Targeting::default()
         };
-        Ok(self.select(&targeting, id))
+        Ok(self.select(&targeting, id, Recipient::Target))
     }
 
-    fn select(&mut self, targeting: &Targeting, id: ActivationId) -> SmallVec<[ControllerId; 4]> {
+    /// Who a targeting finds that begins with the targets of a recipient.
+    fn select(
+        &mut self,
+        targeting: &Targeting,
+        id: ActivationId,
+        to: Recipient,
+    ) -> SmallVec<[ControllerId; 4]> {
         let mut buffers = core::mem::take(&mut self.scratch.selection);
         let mut found = TargetData::new();
         if let Some(activation) = self.state.activations.get(id) {
-            self.select_into(targeting, activation.controller, &activation.targets, &mut buffers, &mut found);
+            let given = recipients(activation, to);
+            self.select_into(targeting, activation.controller, &given, &mut buffers, &mut found);
         }
         self.scratch.selection = buffers;
         found.controllers().collect()
     }
 
     /// GASD §4.11.5: targeting and what happens to the targets, as one thing.
-    fn apply_container(&mut self, id: ActivationId, step: u32, at: u32) -> Result<(), RefusalReason> {
+    fn apply_container(
+        &mut self,
+        id: ActivationId,
+        step: u32,
+        at: u32,
+        to: Option<Recipient>,
+    ) -> Result<(), RefusalReason> {
         let catalog = std::sync::Arc::clone(&self.catalog);
         let Some(container) = catalog.container(at) else { return Ok(()) };
-        let targets = self.select(&container.targeting, id);
+        let targets = self.select(&container.targeting, id, to.unwrap_or(container.to));
         self.report_no_target(id, step, targets.is_empty());
         let is_chain = matches!(container.targeting.shape, Shape::Chain { .. });
         for (index, target) in targets.into_iter().enumerate() {
@@ -379,7 +436,7 @@ impl Simulation {
                 let Some(handle) = self.state.activations.get(id).map(|activation| activation.granted) else {
                     return Ok(());
                 };
-                let Some(mut spec) = self.task_spec(handle, id, effect, Some(level))? else { return Ok(()) };
+                let Some(mut spec) = self.task_spec(handle, id, effect, level)? else { return Ok(()) };
                 if is_chain {
                     spec.jump = u16::try_from(index).unwrap_or(u16::MAX);
                 }
@@ -433,5 +490,21 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+}
+
+/// The targets that a recipient names (A11).
+pub(super) fn recipients(activation: &Activation, to: Recipient) -> Cow<'_, TargetData> {
+    match to {
+        Recipient::Owner => Cow::Owned(TargetData::from(activation.controller)),
+        Recipient::Target => Cow::Borrowed(activation.targets()),
+        Recipient::EventTarget => {
+            Cow::Owned(activation.event.as_ref().and_then(GameplayEvent::targets).unwrap_or_default())
+        }
+        Recipient::EventInstigator => {
+            let instigator = activation.event.as_ref().and_then(|event| event.instigator);
+            Cow::Owned(instigator.map(TargetData::from).unwrap_or_default())
+        }
+        Recipient::Activation => Cow::Borrowed(activation.first_targets()),
     }
 }

@@ -31,10 +31,8 @@ pub(super) enum Consequence {
     Cancel { activation: ActivationId, reason: EndReason },
     /// Go on with a branch that yielded.
     Resume { activation: ActivationId, thread: u32 },
-    /// End a wait, with a number for later tasks.
-    Complete { task: TaskId, output: Option<(&'static str, f64)> },
-    /// Say that a wait that goes on was told of what it waits for.
-    Report { task: TaskId },
+    /// End a wait with the first of its occurrences.
+    Complete { task: TaskId },
     /// The player declined what a task asked for.
     Decline { task: TaskId },
     /// Tell native code of an event.
@@ -361,18 +359,7 @@ impl Simulation {
                 }
                 Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
                 Consequence::Resume { activation, thread } => self.resume(activation, thread),
-                Consequence::Complete { task, output } => {
-                    let activation = self.state.tasks.get(task).map(|task| task.activation);
-                    if let (Some(activation), Some((name, value))) = (activation, output) {
-                        self.leave(activation, name, value);
-                    }
-                    self.finish_wait(task);
-                }
-                Consequence::Report { task } => {
-                    if let Some(controller) = self.state.tasks.get(task).map(|task| task.controller) {
-                        self.emit(EventKind::TaskTriggered { controller, task });
-                    }
-                }
+                Consequence::Complete { task } => self.finish_wait(task),
                 Consequence::Decline { task } => {
                     if let Some(activation) = self.state.tasks.get(task).map(|task| task.activation) {
                         self.end_activation(activation, EndReason::Declined);

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 use super::Simulation;
 use super::apply::Checks;
 use crate::ability::{ActivationReason, ActivationRefusal};
-use crate::event::EventKind;
+use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId};
 use crate::id::EffectId;
 use crate::time::Time;
@@ -19,10 +19,13 @@ pub(super) struct CommitParts {
 
 impl CommitParts {
     pub(super) const ALL: Self = Self { cost: true, cooldown: true };
+    pub(super) const COST: Self = Self { cost: true, cooldown: false };
+    pub(super) const COOLDOWN: Self = Self { cost: false, cooldown: true };
 }
 
 impl Simulation {
-    /// Commits a run of an ability from outside its tasks: cost, cooldown and owned tags (§8.4).
+    /// Commits a run of an ability from outside its tasks: cost, cooldown and owned tags (§8.4). A run may commit more than
+    /// once, and pays each time (A12).
     ///
     /// # Errors
     /// If it cannot be paid or cools down; nothing has changed then.
@@ -30,7 +33,7 @@ impl Simulation {
         self.operate(|sim| sim.commit_parts(activation, CommitParts::ALL))
     }
 
-    /// Checks again, then applies what was asked for and has not been applied yet.
+    /// Checks again, then applies what was asked for (A12).
     pub(super) fn commit_parts(
         &mut self,
         id: ActivationId,
@@ -42,10 +45,8 @@ impl Simulation {
         };
         let (handle, ability_id, controller) =
             (activation.granted, activation.ability, activation.controller);
-        let parts = CommitParts {
-            cost: parts.cost && !activation.paid,
-            cooldown: parts.cooldown && !activation.cooling,
-        };
+        let is_first = !activation.is_committed();
+        let earlier = activation.cooldown;
         let refusal =
             |reasons| ActivationRefusal { ability: Some(ability_id), controller: Some(controller), reasons };
         let reasons = self.commit_reasons(handle, id, parts);
@@ -67,17 +68,25 @@ impl Simulation {
                 activation.paid = true;
             }
         }
-        // 2. The cooldown begins, and a charge is used.
+        // 2. The cooldown begins, in the place of the one that this run began before.
         if parts.cooldown {
+            let mut begun = None;
             if let Some(cooldown) = ability.cooldown {
-                self.apply_own(handle, id, cooldown, ability.added_cooldown_tags.as_slice());
+                begun = self.apply_own(handle, id, cooldown, ability.added_cooldown_tags.as_slice());
             }
-            self.use_charge(handle);
+            if let Some(earlier) = earlier.filter(|earlier| begun.is_some() && Some(*earlier) != begun) {
+                self.remove_active(earlier, RemovalReason::Removed);
+            }
             if let Some(activation) = self.state.activations.get_mut(id) {
                 activation.cooling = true;
+                activation.cooldown = begun.or(earlier);
             }
         }
-        // 3. The owned tags are granted by an effect of their own (§8.1), once.
+        // 3. The first commit of any kind uses a charge.
+        if is_first {
+            self.use_charge(handle);
+        }
+        // 4. The owned tags are granted by an effect of their own (§8.1), once.
         let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
         if !ability.owned_tags.is_empty() && !has_tags {
             let owned = ability.owned_tags.as_slice();

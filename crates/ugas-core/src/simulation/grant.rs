@@ -31,9 +31,18 @@ pub enum GrantSetError {
 
 impl Grant {
     pub(crate) fn of(grant: &AbilityGrant, granted_by: Option<(ActiveEffectId, AbilityRemoval)>) -> Self {
-        let AbilityGrant { ability, level, ref input, removal: _, activate, is_active, ref dynamic_tags } = *grant;
+        let AbilityGrant { ability, level, ref input, removal: _, activate, is_active, ref dynamic_tags } =
+            *grant;
         let dynamic_tags = dynamic_tags.iter().copied().collect();
-        Self { level, input: input.clone(), granted_by, activate, begun: is_active, dynamic_tags, ..Self::new(ability) }
+        Self {
+            level,
+            input: input.clone(),
+            granted_by,
+            activate,
+            begun: is_active,
+            dynamic_tags,
+            ..Self::new(ability)
+        }
     }
 }
 

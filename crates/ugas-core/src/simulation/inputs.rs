@@ -18,7 +18,7 @@ use crate::time::{Span, Time};
 /// What became of a press.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Pressed {
-    /// It activated an ability.
+    /// It activated at least one ability; the run of the first.
     Activated(ActivationId),
     /// A task was waiting for it.
     Consumed,
@@ -26,8 +26,17 @@ pub enum Pressed {
     Buffered,
     /// No ability is bound to it.
     Unbound,
-    /// The abilities bound to it cannot be activated; why the last of them cannot.
+    /// No ability bound to it can be activated; why the first of them cannot (A13).
     Refused(ActivationRefusal),
+}
+
+/// When the next of several abilities bound to an input is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turns {
+    /// After everything that the one before led to.
+    Settled,
+    /// At once: what abilities lead to is settled already.
+    AtOnce,
 }
 
 /// The state of one input of a controller.
@@ -42,8 +51,8 @@ pub(crate) struct InputState {
 crate::codec::plain_struct!(InputState { input, pressed, released });
 
 impl Simulation {
-    /// An input is pressed (§11.1). Tasks that wait for it go on; otherwise the abilities that are bound to it are tried
-    /// in the order of their grants, until one can be activated.
+    /// An input is pressed (§11.1). Tasks that wait for it go on; otherwise every ability that is bound to it is tried, in
+    /// the order of their grants (A13).
     ///
     /// # Errors
     /// If the controller does not exist (any more), or holds too many inputs already.
@@ -162,7 +171,7 @@ impl Simulation {
         if consumed {
             return Pressed::Consumed;
         }
-        match self.try_input(controller, &input) {
+        match self.try_input(controller, &input, Turns::Settled) {
             Ok(Some(activation)) => Pressed::Activated(activation),
             Ok(None) => Pressed::Unbound,
             Err(refusal) => {
@@ -185,12 +194,9 @@ impl Simulation {
     /// Whether a task waits for just this.
     fn is_awaited(&self, controller: ControllerId, event: &EventKind) -> bool {
         let Some(known) = self.state.controllers.get(controller) else { return false };
-        known
-            .skills
-            .subscriptions
-            .about(Subject::InputPressed)
-            .iter()
-            .any(|&(.., task)| !matches!(self.judge(task, event), super::waits::Verdict::No))
+        known.skills.subscriptions.about(Subject::InputPressed).iter().any(|&(.., task)| {
+            self.is_listening(task) && !matches!(self.judge(task, event), super::waits::Verdict::No)
+        })
     }
 
     /// The abilities bound to an input, in the order of their grants.
@@ -220,15 +226,19 @@ impl Simulation {
         }
     }
 
-    /// §11.3 TryActivateAbilityByInputID. `None` if nothing is bound to the input.
+    /// §11.3 TryActivateAbilityByInputID, for every ability that is bound to the input, in the order of their grants (A13):
+    /// the first run that began, or the first refusal. `None` if nothing is bound to the input.
     fn try_input(
         &mut self,
         controller: ControllerId,
         input: &InputId,
+        turns: Turns,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
-        let (mut last, mut is_told) = (Ok(None), true);
-        let cause = self.scratch.prediction();
+        let mut begun = None;
+        let mut refused: Option<(ActivationRefusal, bool)> = None;
+        let (outer, cause) = (self.scratch.cause(), self.scratch.prediction());
         for handle in self.bound_to(controller, input) {
+            self.scratch.blame_for(outer, cause);
             let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
                 Err(refusal) => (Err(refusal), false),
                 // A refusal from here on has raised its event.
@@ -239,14 +249,27 @@ impl Simulation {
                 }
             };
             match tried {
-                Ok(activation) => return Ok(Some(activation)),
-                Err(refusal) => (last, is_told) = (Err(refusal), told),
+                Ok(activation) => {
+                    begun = begun.or(Some(activation));
+                    // What the ability does at once may block or enable the next one.
+                    if turns == Turns::Settled {
+                        self.settle();
+                    }
+                }
+                Err(refusal) if refused.is_none() => refused = Some((refusal, told)),
+                Err(_) => {}
             }
         }
-        if let (Err(refusal), false) = (&last, is_told) {
-            self.tell_refused_ability(refusal);
+        match (begun, refused) {
+            (Some(begun), _) => Ok(Some(begun)),
+            (None, Some((refusal, told))) => {
+                if !told {
+                    self.tell_refused_ability(&refusal);
+                }
+                Err(refusal)
+            }
+            (None, None) => Ok(None),
         }
-        last
     }
 
     /// Whether an ability that is bound to an input is in a state that passes (§11.3: "blocked").
@@ -307,7 +330,7 @@ impl Simulation {
             // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
             let outer = self.scratch.prediction();
             self.scratch.predict(kept.prediction.or(outer));
-            let tried = self.try_input(id, &kept.input);
+            let tried = self.try_input(id, &kept.input, Turns::AtOnce);
             self.scratch.predict(outer);
             if let Ok(Some(_)) = tried {
                 break;

@@ -180,7 +180,16 @@ impl Simulation {
                 }
             }
         }
-        if held != self.state.tasks.iter().count() {
+        for (id, task) in self.state.tasks.iter().filter(|(id, _)| !self.holds_branch(*id)) {
+            held += 1;
+            let run = self.state.activations.get(task.activation);
+            if !run.is_some_and(|run| run.standing.iter().filter(|known| **known == id).count() == 1) {
+                found.push("a wait that neither holds a branch nor stands".to_owned());
+            }
+        }
+        let standing = self.state.activations.iter().map(|(_, run)| run.standing.len()).sum::<usize>();
+        let holding = self.state.tasks.iter().filter(|(id, _)| self.holds_branch(*id)).count();
+        if held != holding + standing {
             found.push("a task that holds nothing".to_owned());
         }
     }

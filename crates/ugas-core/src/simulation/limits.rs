@@ -2,7 +2,7 @@
 //! reason that says where (I8, I10). Counts of things that live in the simulation are checked where these are made.
 
 use super::Simulation;
-use crate::ability::{Grant, Parameters};
+use crate::ability::{GameplayEvent, Grant, Parameters};
 use crate::effect::{EffectContext, EffectSpec, RawPayload};
 use crate::id::TagId;
 use crate::input::{InputBufferConfig, InputId};
@@ -46,6 +46,15 @@ impl Simulation {
             Target::Custom(payload) => self.check_payload(payload),
             Target::Controller(_) | Target::Hit { .. } | Target::Location(_) => Ok(()),
         })
+    }
+
+    /// What an event brings along.
+    pub(super) fn check_event(&self, event: &GameplayEvent) -> Result<(), Limit> {
+        let Some(details) = &event.details else { return Ok(()) };
+        self.check_extras(details.context_tags.len())?;
+        self.check_extras(details.payload.len())?;
+        details.payload.iter().try_for_each(|(name, _)| self.check_name(name))?;
+        self.check_targets(&details.target_data)
     }
 
     /// So many numbers or tags.

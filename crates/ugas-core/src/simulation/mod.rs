@@ -34,6 +34,7 @@ mod magnitude;
 mod mirror;
 mod numbers;
 mod observe;
+mod occurrences;
 mod place;
 mod policy;
 mod prediction;

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::magnitude::refusal;
 use crate::ability::{parameter, set_parameter};
-use crate::expr::{Environment, EvalError, Side};
+use crate::expr::{EVENT_PAYLOAD, Environment, EvalError, Side};
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::id::{AttributeId, CurveId, TagId};
 use crate::number::finite;
@@ -113,6 +113,15 @@ impl Environment for TaskInputs<'_> {
 
     fn param(&self, name: &str) -> Result<f64, EvalError> {
         let running = self.activation.and_then(|id| self.sim.state.activations.get(id));
+        // A11: numbers of the event that triggered the activation or was awaited last.
+        if let Some(event) = running.and_then(|running| running.event.as_ref()) {
+            if name == "Event.Magnitude" {
+                return Ok(event.magnitude);
+            }
+            if let Some(name) = name.strip_prefix(EVENT_PAYLOAD) {
+                return event.payload(name).ok_or(EvalError::MissingParam);
+            }
+        }
         let own = running.and_then(|running| parameter(&running.parameters, name));
         let granted = || {
             let granted = self.sim.state.abilities.get(self.granted)?;

@@ -11,7 +11,6 @@ use crate::controller::index::{AbilityKey, RunKey};
 use crate::event::EventKind;
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::id::{AttributeId, TagId};
-use crate::targeting::TargetData;
 use crate::task::Subject;
 
 impl Simulation {
@@ -169,7 +168,7 @@ impl Simulation {
         triggered.dedup();
         for (_, handle) in triggered {
             let request = ActivationRequest {
-                targets: event.target.map(TargetData::from).unwrap_or_default(),
+                targets: event.targets().unwrap_or_default(),
                 event: Some(event.clone()),
                 ..ActivationRequest::default()
             };

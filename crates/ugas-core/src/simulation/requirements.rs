@@ -7,7 +7,8 @@ use super::ability::ActivationRequest;
 use super::execute::{Run, SpecRef, written};
 use super::magnitude::Dice;
 use crate::ability::{
-    Ability, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing, context_of,
+    Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
+    context_of,
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
@@ -134,6 +135,9 @@ impl Simulation {
             let reason = RefusalReason::NonFinite { modifier: None, attribute: None };
             reasons.push(ActivationReason::EffectRefused(reason));
         }
+        if let Some(Err(limit)) = request.event.as_ref().map(|event| self.check_event(event)) {
+            reasons.push(ActivationReason::LimitReached(limit));
+        }
         if let Err(limit) = self.check_targets(&request.targets) {
             reasons.push(ActivationReason::LimitReached(limit));
         }
@@ -176,7 +180,7 @@ impl Simulation {
                 None => reasons.push(ActivationReason::UnknownController(target)),
             }
         }
-        self.check_cooldown(granted, ability, controller, &mut reasons);
+        self.check_cooldown(granted, ability, &controller.tags, &mut reasons);
         self.check_cooldown_effect(handle, granted, ability, None, &mut reasons);
         self.check_cost(handle, granted, ability, None, &mut reasons);
         if ability.def.charges.is_some() && granted.charges == 0 {
@@ -270,13 +274,27 @@ impl Simulation {
         &self,
         granted: &GrantedAbility,
         ability: &Ability,
-        controller: &Controller,
+        tags: &TagContainer,
         reasons: &mut ActivationReasons,
     ) {
-        if let Some(tag) = ability.cooldown_tags.present_in(&controller.tags).next() {
+        if let Some(tag) = ability.cooldown_tags.present_in(tags).next() {
             let remaining = self.cooldown(granted.controller, &[tag]).map(|(remaining, _)| remaining);
             reasons.push(ActivationReason::OnCooldown { tag, remaining });
         }
+    }
+
+    /// The owner's tags without those of the cooldown that a run began (A12); `None` if it began none.
+    fn tags_without_cooldown(&self, running: &Activation, controller: &Controller) -> Option<TagContainer> {
+        let (active, effect) = self.state.effect_of(&self.catalog, running.cooldown?)?;
+        if active.inhibited || !active.given {
+            return None;
+        }
+        let mut tags = controller.tags.clone();
+        for tag in effect.granted_tags.iter().chain(active.spec.granted_tags.iter().copied()) {
+            // One that is not there need not go.
+            let _ = tags.remove(self.catalog.tags(), tag, &mut Vec::new());
+        }
+        Some(tags)
     }
 
     /// What commit checks again: cooldown, cost and charges (A2).
@@ -295,14 +313,20 @@ impl Simulation {
             reasons.push(ActivationReason::UnknownController(granted.controller));
             return reasons;
         };
+        let running = self.state.activations.get(activation);
         if parts.cooldown {
-            self.check_cooldown(granted, ability, controller, &mut reasons);
+            // A12: the cooldown that this run began does not stand in its own way.
+            match running.and_then(|running| self.tags_without_cooldown(running, controller)) {
+                Some(tags) => self.check_cooldown(granted, ability, &tags, &mut reasons),
+                None => self.check_cooldown(granted, ability, &controller.tags, &mut reasons),
+            }
             self.check_cooldown_effect(handle, granted, ability, Some(activation), &mut reasons);
         }
         if parts.cost {
             self.check_cost(handle, granted, ability, Some(activation), &mut reasons);
         }
-        if parts.cooldown && ability.def.charges.is_some() && granted.charges == 0 {
+        let is_first = running.is_none_or(|running| !running.is_committed());
+        if is_first && ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
         }
         reasons

@@ -118,7 +118,15 @@ impl Simulation {
         for &(_, thread, activation) in &waiting {
             self.enqueue(Consequence::Resume { activation, thread });
         }
-        !waiting.is_empty()
+        // Waits that are over, and whose branches have not been taken up yet.
+        let tasks = self.state.tasks.iter().filter(|(_, task)| !task.queue.is_empty());
+        let mut over: SmallVec<[(u64, TaskId); 4]> = tasks.map(|(id, task)| (task.sequence, id)).collect();
+        over.retain(|&mut (_, task)| self.holds_branch(task));
+        over.sort_unstable();
+        for &(_, task) in &over {
+            self.enqueue(Consequence::Complete { task });
+        }
+        !waiting.is_empty() || !over.is_empty()
     }
 
     /// Runs one step of a branch; false if what it led to comes first.
@@ -129,6 +137,7 @@ impl Simulation {
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return false };
         let Some(step) = ability.routine.step(at) else { return false };
         self.blame_activation(id);
+        self.install_context(id, thread);
         match self.run_step(id, thread, at, &step.task) {
             Ok(flow) => self.follow(id, thread, &ability.routine, flow),
             Err(RefusalReason::NotPredicted) => self.leave_step(id, thread, at, &ability.routine),
@@ -288,6 +297,17 @@ impl Simulation {
                 known.step = next;
                 return Some(thread);
             }
+            // A10: what follows a wait that happens again is done, and the branch comes back to the wait.
+            let again = known.rounds.last().map(|round| round.step).filter(|&round| {
+                let around = routine.step(round);
+                around.is_some_and(|around| {
+                    matches!(around.task, Task::Wait(_)) && around.parent == step.parent
+                })
+            });
+            if let Some(wait) = again {
+                known.step = wait;
+                return Some(thread);
+            }
             let Some(parent) = step.parent else {
                 self.end_activation(id, EndReason::Completed);
                 return None;
@@ -316,6 +336,7 @@ impl Simulation {
         }
         if round.left == Some(0) {
             known.rounds.pop();
+            self.drop_left_waits(id);
             return false;
         }
         let due = round.began + round.interval;
@@ -353,7 +374,13 @@ impl Simulation {
         is_race: bool,
     ) -> Option<u32> {
         let known = self.thread_mut(id, thread)?;
-        let (parent, reacting) = (known.parent?, known.reacting);
+        let (parent, reacting, context) = (known.parent?, known.reacting, known.context.take());
+        // What comes after the branches knows what the last of them received.
+        let activation = self.state.activations.get_mut(id)?;
+        let is_current = activation.context_of == Some(thread);
+        if is_current {
+            activation.context_of = Some(parent);
+        }
         self.cancel_thread(id, thread);
         if is_race {
             self.cancel_branches_of(id, parent);
@@ -364,6 +391,9 @@ impl Simulation {
             _ => 0,
         };
         known.reacting |= reacting;
+        if is_current || context.is_some() {
+            known.context = context;
+        }
         if left > 0 {
             known.status = ThreadStatus::Joining(left);
             return Some(parent);
@@ -386,19 +416,27 @@ impl Simulation {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let Some(at) = activation.threads.iter().position(|known| known.id == thread) else { return };
         let removed = activation.threads.remove(at);
-        if let ThreadStatus::Waiting(task) = removed.status {
-            self.drop_task(task, TaskEnd::Cancelled);
+        if activation.context_of == Some(thread) {
+            activation.context_of = None;
         }
+        if let ThreadStatus::Waiting(task) = removed.status {
+            self.release_wait(id, task);
+        }
+        self.drop_left_waits(id);
     }
 
     /// §10.5: when an ability ends, all that it waits for is cancelled.
     pub(super) fn cancel_all_threads(&mut self, id: ActivationId) {
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let threads = core::mem::take(&mut activation.threads);
+        let standing = core::mem::take(&mut activation.standing);
         for thread in threads {
             if let ThreadStatus::Waiting(task) = thread.status {
                 self.drop_task(task, TaskEnd::Cancelled);
             }
+        }
+        for task in standing {
+            self.drop_task(task, TaskEnd::Cancelled);
         }
     }
 
@@ -406,7 +444,7 @@ impl Simulation {
     pub(super) fn complete(&mut self, task: TaskId) {
         let Some(running) = self.state.tasks.get(task) else { return };
         let (id, thread) = (running.activation, running.thread);
-        self.drop_task(task, TaskEnd::Completed);
+        self.leave_wait(task);
         let catalog = Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return };

@@ -61,6 +61,8 @@ pub struct Config {
     pub max_branches_per_activation: u32,
     /// Most controllers that the tasks of abilities spawn in one operation (A17).
     pub max_spawns_per_operation: u32,
+    /// Most occurrences that one wait of a branch keeps for later rounds (A9, A10); 0 is as many as `cascade_limit`.
+    pub max_queued_occurrences: u32,
     /// Most stacks of one effect, also if its definition names no limit (E5).
     pub max_stacks: u32,
     /// Most inputs of one controller that are held at once.
@@ -102,6 +104,7 @@ impl Default for Config {
             max_activations_per_controller: 256,
             max_branches_per_activation: 256,
             max_spawns_per_operation: 1_024,
+            max_queued_occurrences: 0,
             max_stacks: 1 << 20,
             max_inputs_per_controller: 256,
             max_targets: 1 << 12,
@@ -128,6 +131,7 @@ plain_struct!(Config {
     max_activations_per_controller,
     max_branches_per_activation,
     max_spawns_per_operation: since 4,
+    max_queued_occurrences: since 4,
     max_stacks,
     max_inputs_per_controller,
     max_targets,

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::Simulation;
+use super::actions::recipients;
 use super::cascade::Consequence;
 use super::routine::Flow;
 use super::state::{Timer, TimerKind};
@@ -10,7 +11,7 @@ use crate::controller::summon::{Summon, SummonName};
 use crate::handle::{ActivationId, ControllerId};
 use crate::refusal::{Limit, RefusalReason};
 use crate::targeting::Placement;
-use crate::task::{DespawnTask, Number, Recipient, SpawnPlace, SpawnTask};
+use crate::task::{DespawnTask, Number, SpawnPlace, SpawnTask};
 use crate::time::{Span, Time};
 
 /// Parameter of the activation that counts the controllers of one task while their numbers are evaluated.
@@ -208,8 +209,7 @@ impl Simulation {
         let Some(activation) = self.state.activations.get(id) else { return Ok(Flow::Over) };
         let owner = activation.controller;
         let leaving: SmallVec<[ControllerId; 8]> = match despawn.to {
-            Some(Recipient::Owner) => SmallVec::from_slice(&[owner]),
-            Some(Recipient::Target) => activation.targets.controllers().collect(),
+            Some(to) => recipients(activation, to).controllers().collect(),
             None => self.state.summons.of(owner).filter(|id| self.is_leaving(*id, despawn)).collect(),
         };
         for controller in leaving {

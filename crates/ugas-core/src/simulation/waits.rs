@@ -16,7 +16,8 @@ use crate::input::InputId;
 use crate::refusal::{Party, RefusalReason};
 use crate::targeting::{Confirmation, TargetData, Targeting};
 use crate::task::{
-    EffectFilter, RunningTask, Subject, Task, TaskContext, TaskOutcome, TaskProgress, TaskRequests, Wait,
+    EffectFilter, Occurrence, Repetition, RunningTask, Subject, Task, TaskContext, TaskOutcome, TaskProgress,
+    TaskRequests, Wait,
 };
 use crate::time::{Span, Time};
 
@@ -32,10 +33,8 @@ pub(super) enum Begun {
 pub(super) enum Verdict {
     /// Nothing.
     No,
-    /// It is over, with a number for later tasks.
-    Done(Option<(&'static str, f64)>),
-    /// It happened, and the wait goes on.
-    Reported,
+    /// What it waits for happened.
+    Done(Occurrence),
     /// The player declined.
     Declined,
     /// Native code decides.
@@ -89,11 +88,13 @@ impl Simulation {
         matches!(self.wait_of(id), Some(Wait::Host(_)))
     }
 
-    /// The tasks of a controller's abilities that are under way, in the order of their runs.
+    /// The tasks of a controller's abilities that are under way, in the order of their runs. A wait that happens again is
+    /// one of them also while what follows it runs (A10).
     pub fn tasks_of(&self, controller: ControllerId) -> impl Iterator<Item = TaskId> + '_ {
         let runs = self.state.controllers.get(controller).map(|known| &*known.skills.activations);
         let runs = runs.unwrap_or_default().iter().filter_map(|&run| self.state.activations.get(run));
-        runs.flat_map(|activation| activation.tasks())
+        let goes_on = |task: &TaskId| self.repetition_of(*task) == Repetition::Multi;
+        runs.flat_map(move |run| run.tasks().chain(run.standing.iter().copied().filter(goes_on)))
     }
 
     /// The host is done with a task that it was asked for (A6). False if nothing waits for it (any more): an answer that
@@ -124,7 +125,12 @@ impl Simulation {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
         self.check_targets(&targets).map_err(RefusalReason::LimitReached)?;
-        self.operate(|sim| sim.take_targets(task, targets, confirmation));
+        if confirmation == Confirmation::CustomMulti {
+            self.check_queue(task)?;
+        } else if self.state.tasks.get(task).is_none_or(|running| !running.queue.is_empty()) {
+            return Ok(false);
+        }
+        self.operate(|sim| sim.occur(task, Occurrence::Targets(targets)));
         Ok(true)
     }
 
@@ -141,20 +147,6 @@ impl Simulation {
             &mut found,
         );
         Some(found)
-    }
-
-    fn take_targets(&mut self, task: TaskId, targets: TargetData, confirmation: Confirmation) {
-        let Some(running) = self.state.tasks.get(task) else { return };
-        let (id, controller) = (running.activation, running.controller);
-        if let Some(activation) = self.state.activations.get_mut(id) {
-            activation.targets = targets.into();
-            activation.chosen = true;
-        }
-        if confirmation == Confirmation::CustomMulti {
-            self.emit(EventKind::TaskTriggered { controller, task });
-        } else {
-            self.complete(task);
-        }
     }
 
     pub(super) fn wait_of(&self, task: TaskId) -> Option<&Wait> {
@@ -175,6 +167,16 @@ impl Simulation {
         step: u32,
         wait: &Wait,
     ) -> Result<Begun, RefusalReason> {
+        if let Some(begun) = self.resume_standing(id, thread, step) {
+            if let (Begun::Waiting, Wait::TargetData { max_delay: Some(delay), .. }) = (&begun, wait) {
+                let deadline = self.state.now + Span::seconds(self.task_number(id, delay)?);
+                let task = self.state.activations.get(id).and_then(|run| run.thread(thread));
+                if let Some(ThreadStatus::Waiting(task)) = task.map(|thread| thread.status) {
+                    self.set_deadline(task, Some(deadline));
+                }
+            }
+            return Ok(begun);
+        }
         let Some(activation) = self.state.activations.get(id) else { return Ok(Begun::Done) };
         let owner = activation.controller;
         let now = self.state.now;
@@ -247,7 +249,7 @@ impl Simulation {
             Wait::NetSync { .. } => return Ok(Begun::Done),
             Wait::TargetData { targeting, confirmation, max_delay } => {
                 if *confirmation == Confirmation::Instant {
-                    self.choose_targets(id, targeting);
+                    self.choose_targets(id, thread, targeting);
                     return Ok(Begun::Done);
                 }
                 let mut hold = Hold::on(Subject::Confirmation);
@@ -315,6 +317,8 @@ impl Simulation {
             deadline: None,
             memory,
             subjects: subjects.clone(),
+            queue: SmallVec::new(),
+            overflowed: false,
             timer: None,
         });
         self.subscribe(task, sequence, controller, &subjects);
@@ -390,21 +394,28 @@ impl Simulation {
     /// What a task waits for came. Targets that the player confirmed are chosen at this moment.
     pub(super) fn finish_wait(&mut self, task: TaskId) {
         let catalog = Arc::clone(&self.catalog);
+        if !self.holds_branch(task) {
+            return;
+        }
+        let Some(occurrence) = self.take_occurrence(task) else { return };
+        let is_plain = occurrence == Occurrence::Plain;
+        self.deliver(task, occurrence);
         let Some(running) = self.state.tasks.get(task) else { return };
-        let id = running.activation;
+        let (id, thread) = (running.activation, running.thread);
         let Some(activation) = self.state.activations.get(id) else { return };
         let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
         if let Some(Task::Wait(Wait::TargetData { targeting, confirmation, .. })) =
             ability.routine.step(running.step).map(|step| &step.task)
             && *confirmation == Confirmation::UserConfirmed
+            && is_plain
         {
-            self.choose_targets(id, targeting);
+            self.choose_targets(id, thread, targeting);
         }
         self.complete(task);
     }
 
     /// Fills in the activation's targets; persistent ones stay where there are no new ones.
-    fn choose_targets(&mut self, id: ActivationId, targeting: &Targeting) {
+    fn choose_targets(&mut self, id: ActivationId, thread: u32, targeting: &Targeting) {
         let Some(activation) = self.state.activations.get(id) else { return };
         let mut found = TargetData::new();
         let mut buffers = core::mem::take(&mut self.scratch.selection);
@@ -413,26 +424,21 @@ impl Simulation {
         if found.is_empty() && targeting.persistent {
             return;
         }
-        if let Some(activation) = self.state.activations.get_mut(id) {
-            activation.targets = found.into();
-            activation.chosen = true;
-        }
+        self.set_targets(id, thread, found);
     }
 
     /// What an event on its controller means for a task.
     pub(super) fn judge(&self, id: TaskId, event: &EventKind) -> Verdict {
         let Some(task) = self.state.tasks.get(id) else { return Verdict::No };
         let Some(wait) = self.wait_of(id) else { return Verdict::No };
-        let done_if = |holds: bool| if holds { Verdict::Done(None) } else { Verdict::No };
+        let done_if = |holds: bool| if holds { Verdict::Done(Occurrence::Plain) } else { Verdict::No };
         match (wait, event) {
             (Wait::Custom { .. }, _) => Verdict::Native,
-            (Wait::Event { tag, exact, once }, EventKind::GameplayEvent { event, .. }) => {
+            (Wait::Event { tag, exact, .. }, EventKind::GameplayEvent { event, .. }) => {
                 if *exact && event.tag != *tag {
                     Verdict::No
-                } else if *once {
-                    Verdict::Done(Some(("Event.Magnitude", event.magnitude)))
                 } else {
-                    Verdict::Reported
+                    Verdict::Done(Occurrence::Event(event.clone()))
                 }
             }
             (Wait::InputPressed(wanted), EventKind::InputPressed { input, .. }) => {
@@ -440,7 +446,7 @@ impl Simulation {
             }
             (Wait::InputReleased(wanted), EventKind::InputReleased { input, held, .. }) => {
                 if self.is_meant(task, wanted.as_ref(), input) {
-                    Verdict::Done(Some(("Input.HeldTime", held.as_seconds())))
+                    Verdict::Done(Occurrence::Released(held.as_seconds()))
                 } else {
                     Verdict::No
                 }
@@ -450,7 +456,7 @@ impl Simulation {
                 done_if(controller.is_some_and(|controller| query.matches(&controller.tags)))
             }
             (Wait::AttributeChange(_), EventKind::AttributeChanged { new, .. }) => {
-                Verdict::Done(Some(("Attribute.Value", *new)))
+                Verdict::Done(Occurrence::Attribute(*new))
             }
             (
                 Wait::AttributeThreshold { attribute, comparison, ratio_to, .. },
@@ -495,7 +501,7 @@ impl Simulation {
             | (
                 Wait::ConfirmCancel | Wait::TargetData { confirmation: Confirmation::UserConfirmed, .. },
                 EventKind::Confirmed { .. },
-            ) => Verdict::Done(None),
+            ) => Verdict::Done(Occurrence::Plain),
             _ => Verdict::No,
         }
     }
@@ -674,13 +680,12 @@ impl Simulation {
         for task in told {
             match self.judge(task, event) {
                 Verdict::No => {}
-                Verdict::Done(output) => {
+                Verdict::Done(occurrence) => {
                     if matches!(event, EventKind::TagAdded { .. } | EventKind::TagRemoved { .. }) {
                         self.mark_reacting(task);
                     }
-                    self.enqueue(Consequence::Complete { task, output });
+                    self.occur(task, occurrence);
                 }
-                Verdict::Reported => self.enqueue(Consequence::Report { task }),
                 Verdict::Declined => self.enqueue(Consequence::Decline { task }),
                 Verdict::Native => {
                     self.enqueue(Consequence::WakeNative { task, event: event.clone() });

@@ -1,7 +1,9 @@
 //! Effect containers (GASD §4.11.5): targeting and what happens to the targets, as one thing with a name.
 
 use super::def::TargetingDef;
-use crate::codec::plain_struct;
+use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder, plain_struct};
+use crate::hash::{StateHash, StateHasher};
+use crate::task::Recipient;
 
 /// A bundle of targeting and effects, which abilities apply by name.
 ///
@@ -19,22 +21,59 @@ pub struct EffectContainerDef {
     pub name: String,
     /// Who gets the effects.
     pub targeting: TargetingDef,
-    /// Names of the effects with their levels, applied in this order.
-    pub effects: Vec<(String, f64)>,
+    /// The effects, applied in this order.
+    pub effects: Vec<ContainedEffectDef>,
+    /// The targets that its targeting begins with; without one, the current targets of the activation (A11).
+    pub to: Option<Recipient>,
+}
+
+/// An effect of a container.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ContainedEffectDef {
+    /// Name of the effect.
+    pub effect: String,
+    /// Its level; without one, the ability's (A14).
+    pub level: Option<f64>,
 }
 
 impl EffectContainerDef {
     /// A container without effects.
     pub fn new(name: impl Into<String>, targeting: TargetingDef) -> Self {
-        Self { name: name.into(), targeting, effects: Vec::new() }
+        Self { name: name.into(), targeting, effects: Vec::new(), to: None }
     }
 
-    /// Adds an effect.
+    /// Adds an effect; with `None`, at the level of the ability (A14).
     #[must_use]
-    pub fn effect(mut self, name: impl Into<String>, level: f64) -> Self {
-        self.effects.push((name.into(), level));
+    pub fn effect(mut self, name: impl Into<String>, level: impl Into<Option<f64>>) -> Self {
+        self.effects.push(ContainedEffectDef { effect: name.into(), level: level.into() });
         self
     }
 }
 
-plain_struct!(EffectContainerDef { name, targeting, effects });
+impl StateHash for ContainedEffectDef {
+    fn state_hash(&self, hasher: &mut StateHasher) {
+        let Self { effect, level } = self;
+        effect.state_hash(hasher);
+        level.state_hash(hasher);
+    }
+}
+
+impl Encode for ContainedEffectDef {
+    fn encode(&self, encoder: &mut Encoder) {
+        let Self { effect, level } = self;
+        effect.encode(encoder);
+        level.encode(encoder);
+    }
+}
+
+impl Decode for ContainedEffectDef {
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        let effect = Decode::decode(decoder)?;
+        // Before version 4 every effect of a container had a level.
+        let level =
+            if decoder.version() >= 4 { Decode::decode(decoder)? } else { Some(Decode::decode(decoder)?) };
+        Ok(Self { effect, level })
+    }
+}
+
+plain_struct!(EffectContainerDef { name, targeting, effects, to: since 4 });

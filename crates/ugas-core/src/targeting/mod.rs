@@ -16,7 +16,7 @@ mod placement;
 mod preview;
 mod select;
 
-pub use container::EffectContainerDef;
+pub use container::{ContainedEffectDef, EffectContainerDef};
 pub use data::{NotFinitePosition, Target, TargetData};
 pub use def::{Affiliation, Confirmation, Origin, Targeting, TargetingDef, TargetingProblem};
 pub use geometry::{Area, HalfAngle, Shape};

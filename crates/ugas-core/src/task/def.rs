@@ -164,6 +164,10 @@ pub struct ApplyDef {
     pub ignore_tag: Option<String>,
     /// More tags of which targets must have none.
     pub ignore_tags: Vec<String>,
+    /// Who it is applied to; without one, the activation's targets (A11).
+    pub to: Option<Recipient>,
+    /// Who may be taken if there is no target (A16): the ability's targeting.
+    pub targeting: Option<TargetingDef>,
 }
 
 impl ApplyDef {
@@ -179,6 +183,8 @@ impl ApplyDef {
             require_tag: None,
             ignore_tag: None,
             ignore_tags: Vec::new(),
+            to: None,
+            targeting: None,
         }
     }
 }
@@ -194,6 +200,8 @@ pub struct RemoveDef {
     pub tags: Vec<String>,
     /// How many stacks of each; without a number, all.
     pub stacks: Option<NumberDef>,
+    /// From whom; without one, from the activation's targets (A11).
+    pub to: Option<Recipient>,
 }
 
 /// Whom a task acts on.
@@ -202,40 +210,95 @@ pub enum Recipient {
     /// The ability's owner.
     #[default]
     Owner,
-    /// The activation's target.
+    /// The current targets: the activation's, or those of the event or task that named others since (A11).
     Target,
+    /// The targets that the last event names.
+    EventTarget,
+    /// The instigator of the last event.
+    EventInstigator,
+    /// The targets that the activation began with.
+    Activation,
+}
+
+/// What becomes of an ability whose commit cannot be paid (A12).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnFail {
+    /// The ability is cancelled.
+    #[default]
+    Cancel,
+    /// The ability goes on without it.
+    Continue,
+}
+
+/// How a task commits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CommitDef {
+    /// What happens if it cannot be paid.
+    pub on_fail: OnFail,
+}
+
+/// Which container a task applies.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ContainerUseDef {
+    /// Name of the container.
+    pub container: String,
+    /// The targets that its targeting begins with; without one, those that the container names (A11).
+    pub to: Option<Recipient>,
+}
+
+impl From<&str> for ContainerUseDef {
+    fn from(container: &str) -> Self {
+        Self { container: container.to_owned(), to: None }
+    }
+}
+
+/// A gameplay event that a task sends.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SendEventDef {
+    /// Its tag.
+    pub tag: String,
+    /// To whom.
+    pub to: Recipient,
+    /// Its magnitude; 0 without one.
+    pub magnitude: Option<NumberDef>,
+    /// The target that it names; without one, the current target.
+    pub target: Option<Recipient>,
+    /// Numbers of its payload by name.
+    pub payload: Vec<(String, NumberDef)>,
+    /// Its context tags.
+    pub context_tags: Vec<String>,
+}
+
+impl SendEventDef {
+    /// An event to the owner, without a magnitude.
+    pub fn new(tag: impl Into<String>) -> Self {
+        Self { tag: tag.into(), ..Self::default() }
+    }
 }
 
 /// What a task does at once.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ActionDef {
     /// Pays, starts the cooldown and takes the owned tags (A2, A3).
-    Commit,
+    Commit(CommitDef),
     /// Pays only.
-    CommitCost,
+    CommitCost(CommitDef),
     /// Starts the cooldown only.
-    CommitCooldown,
+    CommitCooldown(CommitDef),
     /// Applies an effect to the owner.
     ApplyToOwner(ApplyDef),
-    /// Applies an effect to the activation's targets; without any, to the nearest that fits in range.
+    /// Applies an effect to the activation's targets; without any, to the nearest that is allowed (A16).
     ApplyToTarget(ApplyDef),
     /// Applies an effect to all that fit in a radius around the owner.
     ApplyInRadius(ApplyDef),
     /// Applies the effects of a container to the targets that it finds.
-    ApplyContainer(String),
+    ApplyContainer(ContainerUseDef),
     /// Removes effects from the owner.
     RemoveFromOwner(RemoveDef),
     /// Removes effects from the activation's targets.
     RemoveFromTarget(RemoveDef),
     /// Sends a gameplay event.
-    SendEvent {
-        /// Its tag.
-        tag: String,
-        /// To whom.
-        to: Recipient,
-        /// Its magnitude.
-        magnitude: Option<NumberDef>,
-    },
+    SendEvent(SendEventDef),
     /// Shows a cue once.
     ExecuteCue(String),
     /// Shows a cue until it is removed or the ability ends.
@@ -348,7 +411,7 @@ impl TaskDef {
 
     /// Pays, starts the cooldown and takes the owned tags.
     pub fn commit() -> Self {
-        Self::Act(ActionDef::Commit)
+        Self::Act(ActionDef::Commit(CommitDef::default()))
     }
 
     /// Asks the host.
@@ -385,20 +448,31 @@ plain_enum!(WaitDef {
     40 => TagCountChanged(tag),
 });
 plain_struct!(ApplyDef { effect, level, set_by_caller, name, max_range, radius, require_tag, ignore_tag,
-    ignore_tags: since 4 });
-plain_struct!(RemoveDef { effect, name, tags, stacks });
-plain_enum!(Recipient { 0 => Owner, 1 => Target });
+    ignore_tags: since 4, to: since 4, targeting: since 4 });
+plain_struct!(RemoveDef { effect, name, tags, stacks, to: since 4 });
+plain_enum!(Recipient { 0 => Owner, 1 => Target, 2 => EventTarget, 3 => EventInstigator, 4 => Activation });
+plain_enum!(OnFail { 0 => Cancel, 1 => Continue });
+plain_struct!(CommitDef { on_fail: since 4 });
+plain_struct!(ContainerUseDef { container, to: since 4 });
+plain_struct!(SendEventDef {
+    tag,
+    to,
+    magnitude,
+    target: since 4,
+    payload: since 4,
+    context_tags: since 4,
+});
 plain_enum!(ActionDef {
-    0 => Commit,
-    1 => CommitCost,
-    2 => CommitCooldown,
+    0 => Commit(commit),
+    1 => CommitCost(commit),
+    2 => CommitCooldown(commit),
     3 => ApplyToOwner(apply),
     4 => ApplyToTarget(apply),
     5 => ApplyInRadius(apply),
-    6 => ApplyContainer(name),
+    6 => ApplyContainer(container),
     7 => RemoveFromOwner(remove),
     8 => RemoveFromTarget(remove),
-    9 => SendEvent { tag, to, magnitude },
+    9 => SendEvent(event),
     10 => ExecuteCue(cue),
     11 => AddCue(cue),
     12 => RemoveCue(cue),

@@ -12,11 +12,14 @@ mod summon;
 pub(crate) use custom::TaskRequests;
 pub use custom::{CustomTask, TaskApplication, TaskContext, TaskProgress};
 pub use def::{
-    ActionDef, ApplyDef, Comparison, EffectFilterDef, HostValue, NumberDef, Recipient, RemoveDef, TaskDef,
-    WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, EffectFilterDef, HostValue, NumberDef,
+    OnFail, Recipient, RemoveDef, SendEventDef, TaskDef, WaitDef,
 };
 pub use routine::Routine;
-pub(crate) use routine::{Action, Apply, EffectFilter, HostTask, Number, Remove, Step, Task, Wait};
+pub(crate) use routine::{
+    Action, Apply, EffectFilter, HostTask, Number, Remove, Repetition, SendEvent, Step, Task, Wait,
+};
+pub(crate) use running::Occurrence;
 pub use running::{RunningTask, Subject, TaskOutcome};
 pub use summon::{DespawnDef, OffsetDef, SpawnDef, SpawnPlace};
 pub(crate) use summon::{DespawnTask, SpawnTask};

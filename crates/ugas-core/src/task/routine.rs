@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::def::{Comparison, HostValue, Recipient};
+use super::def::{Comparison, HostValue, OnFail, Recipient};
 use super::summon::{DespawnTask, SpawnTask};
 use crate::expr::Program;
 use crate::id::{AbilityId, AttributeId, EffectId, TagId};
@@ -76,9 +76,28 @@ impl Routine {
     /// Containers that its tasks apply.
     pub(crate) fn containers(&self) -> impl Iterator<Item = u32> + '_ {
         self.steps.iter().filter_map(|step| match &step.task {
-            Task::Act(Action::ApplyContainer(container)) => Some(*container),
+            Task::Act(Action::ApplyContainer { container, .. }) => Some(*container),
             _ => None,
         })
+    }
+
+    /// How often the wait at a step is over.
+    pub(crate) fn repetition(&self, step: u32) -> Repetition {
+        match self.step(step).map(|step| &step.task) {
+            Some(Task::Wait(wait)) if wait.is_multi() => Repetition::Multi,
+            Some(Task::Wait(wait)) if wait.is_occurrence() && self.loops_around(step).next().is_some() => {
+                Repetition::Loop
+            }
+            _ => Repetition::Once,
+        }
+    }
+
+    /// The loops that contain a step, the innermost first.
+    pub(crate) fn loops_around(&self, step: u32) -> impl Iterator<Item = u32> + '_ {
+        let parent = |step: &u32| self.step(*step)?.parent;
+        let is_loop =
+            |step: &u32| matches!(self.step(*step).map(|step| &step.task), Some(Task::Repeat { .. }));
+        core::iter::successors(parent(&step), parent).filter(is_loop)
     }
 
     pub(crate) fn step(&self, step: u32) -> Option<&Step> {
@@ -184,7 +203,57 @@ pub(crate) enum Wait {
     },
 }
 
+/// How often a wait is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Repetition {
+    /// Once, with the first occurrence; or the wait is about a condition, which is tested when it begins.
+    Once,
+    /// In every round of the loops around it, with one occurrence each (A9).
+    Loop,
+    /// With every occurrence: what follows it in its list runs once for each (A10).
+    Multi,
+}
+
 impl Wait {
+    /// Whether it waits for something that happens, rather than for a condition that holds.
+    fn is_occurrence(&self) -> bool {
+        match self {
+            Self::Event { .. }
+            | Self::InputPressed(_)
+            | Self::TagChanged(_)
+            | Self::TagCountChanged(_)
+            | Self::AttributeChange(_)
+            | Self::EffectApplied(_)
+            | Self::EffectRemoved(_)
+            | Self::EffectBlocked(_)
+            | Self::EffectStackChange(_)
+            | Self::AbilityActivate(_)
+            | Self::AbilityCommit(_)
+            | Self::AbilityEnd(_) => true,
+            Self::Delay(_)
+            | Self::GameTime(_)
+            | Self::InputReleased(_)
+            | Self::TagAdded(_)
+            | Self::TagRemoved(_)
+            | Self::TagQuery(_)
+            | Self::AttributeThreshold { .. }
+            | Self::ConfirmCancel
+            | Self::TargetData { .. }
+            | Self::NetSync { .. }
+            | Self::Host(_)
+            | Self::Custom { .. } => false,
+        }
+    }
+
+    /// Whether it goes on after each occurrence (A10).
+    pub(crate) fn is_multi(&self) -> bool {
+        match self {
+            Self::Event { once, .. } => !once,
+            Self::TargetData { confirmation, .. } => *confirmation == Confirmation::CustomMulti,
+            _ => false,
+        }
+    }
+
     pub(crate) fn kind(&self) -> &str {
         match self {
             Self::Delay(_) => "WaitDelay",
@@ -225,6 +294,9 @@ pub(crate) struct Apply {
     pub(crate) radius: Option<Number>,
     pub(crate) require: TagSet,
     pub(crate) ignore: TagSet,
+    pub(crate) to: Recipient,
+    /// Who may be taken if there is no target (A16).
+    pub(crate) targeting: Option<Box<Targeting>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -233,20 +305,32 @@ pub(crate) struct Remove {
     pub(crate) name: Option<u16>,
     pub(crate) tags: TagQuery,
     pub(crate) stacks: Option<Number>,
+    pub(crate) to: Recipient,
+}
+
+/// A gameplay event that a task sends.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct SendEvent {
+    pub(crate) tag: TagId,
+    pub(crate) to: Recipient,
+    pub(crate) magnitude: Option<Number>,
+    pub(crate) target: Recipient,
+    pub(crate) payload: Box<[(Arc<str>, Number)]>,
+    pub(crate) context_tags: Box<[TagId]>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Action {
-    Commit,
-    CommitCost,
-    CommitCooldown,
+    Commit(OnFail),
+    CommitCost(OnFail),
+    CommitCooldown(OnFail),
     ApplyToOwner(Apply),
     ApplyToTarget(Apply),
     ApplyInRadius(Apply),
-    ApplyContainer(u32),
+    ApplyContainer { container: u32, to: Option<Recipient> },
     RemoveFromOwner(Remove),
     RemoveFromTarget(Remove),
-    SendEvent { tag: TagId, to: Recipient, magnitude: Option<Number> },
+    SendEvent(Box<SendEvent>),
     ExecuteCue(TagId),
     AddCue(TagId),
     RemoveCue(TagId),
@@ -260,16 +344,16 @@ pub(crate) enum Action {
 impl Action {
     fn kind(&self) -> &'static str {
         match self {
-            Self::Commit => "Commit",
-            Self::CommitCost => "CommitCost",
-            Self::CommitCooldown => "CommitCooldown",
+            Self::Commit(_) => "Commit",
+            Self::CommitCost(_) => "CommitCost",
+            Self::CommitCooldown(_) => "CommitCooldown",
             Self::ApplyToOwner(_) => "ApplyEffectToOwner",
             Self::ApplyToTarget(_) => "ApplyEffectToTarget",
             Self::ApplyInRadius(_) => "ApplyEffectToActorsInRadius",
-            Self::ApplyContainer(_) => "ApplyContainer",
+            Self::ApplyContainer { .. } => "ApplyContainer",
             Self::RemoveFromOwner(_) => "RemoveEffectFromOwner",
             Self::RemoveFromTarget(_) => "RemoveEffectFromTarget",
-            Self::SendEvent { .. } => "SendEvent",
+            Self::SendEvent(_) => "SendEvent",
             Self::ExecuteCue(_) => "ExecuteCue",
             Self::AddCue(_) => "AddCue",
             Self::RemoveCue(_) => "RemoveCue",

@@ -2,9 +2,11 @@
 
 use smallvec::SmallVec;
 
+use crate::ability::GameplayEvent;
 use crate::codec::{plain_enum, plain_struct};
 use crate::handle::{ActivationId, ControllerId};
 use crate::id::{AttributeId, TagId};
+use crate::targeting::TargetData;
 use crate::time::Time;
 use crate::timer::TimerKey;
 
@@ -55,6 +57,33 @@ pub enum TaskOutcome {
     Failed,
 }
 
+/// Something that a task waited for, with the data that later tasks read.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Occurrence {
+    /// It happened; there is nothing more to say.
+    Plain,
+    /// An attribute changed to this value.
+    Attribute(f64),
+    /// An input was released after so many seconds.
+    Released(f64),
+    /// A gameplay event.
+    Event(GameplayEvent),
+    /// Targets that the host provided.
+    Targets(TargetData),
+}
+
+impl Occurrence {
+    /// Whether all of its numbers are finite (V2).
+    pub(crate) fn is_finite(&self) -> bool {
+        match self {
+            Self::Plain => true,
+            Self::Attribute(value) | Self::Released(value) => value.is_finite(),
+            Self::Event(event) => event.is_finite(),
+            Self::Targets(targets) => targets.check().is_ok(),
+        }
+    }
+}
+
 /// A wait that is under way (§10.2, Active).
 #[derive(Debug)]
 pub struct RunningTask {
@@ -72,6 +101,10 @@ pub struct RunningTask {
     pub(crate) memory: SmallVec<[f64; 2]>,
     /// What it is subscribed to, on its controller.
     pub(crate) subjects: SmallVec<[Subject; 2]>,
+    /// Occurrences that its branch has not taken up yet, the oldest first (A9, A10).
+    pub(crate) queue: SmallVec<[Occurrence; 1]>,
+    /// Whether an occurrence was dropped since the queue was empty: the limit is reported once.
+    pub(crate) overflowed: bool,
     /// Derived from `deadline`.
     pub(crate) timer: Option<TimerKey>,
 }
@@ -107,6 +140,11 @@ impl RunningTask {
         self.deadline
     }
 
+    /// How many occurrences its branch has not taken up yet (A9, A10).
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
     /// What it waits to be told of.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
@@ -123,9 +161,18 @@ plain_struct!(cloned RunningTask {
     deadline,
     memory,
     subjects,
+    queue: since 4,
+    overflowed: since 4,
     timer: index,
 });
 
+plain_enum!(Occurrence {
+    0 => Plain,
+    1 => Attribute(value),
+    2 => Released(seconds),
+    3 => Event(event),
+    4 => Targets(targets),
+});
 plain_enum!(TaskOutcome { 0 => Completed, 1 => Interrupted, 2 => Cancelled, 3 => Failed });
 plain_enum!(Subject {
     0 => Attribute(attribute),

@@ -10,7 +10,7 @@ use ugas_core::effect::calculation::{CalculationDef, OutputDef};
 use ugas_core::effect::magnitude::MagnitudeDef;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, Config, Role};
-use ugas_core::task::{ActionDef, TaskDef};
+use ugas_core::task::{ActionDef, CommitDef, OnFail, TaskDef};
 use ugas_core::time::Span;
 
 use crate::fixture::{Game, buff, instant, tagging};
@@ -407,10 +407,10 @@ fn a2_split_commits_pay_and_cool_down_apart() {
         .owning("State.Busy")
         .cost("GE_Cost")
         .cooldown("GE_Cooldown")
-        .task(act(ActionDef::CommitCost))
+        .task(act(ActionDef::CommitCost(CommitDef::default())))
         .task(TaskDef::wait(1.0))
-        .task(act(ActionDef::CommitCooldown))
-        .task(act(ActionDef::Commit))
+        .task(act(ActionDef::CommitCooldown(CommitDef::default())))
+        .task(act(ActionDef::Commit(CommitDef { on_fail: OnFail::Continue })))
         .task(TaskDef::wait(1.0));
     let (mut game, handles) = Game::with_abilities([cost(), cooldown()], [skill]);
     game.run(handles[0]);
@@ -419,7 +419,7 @@ fn a2_split_commits_pay_and_cool_down_apart() {
     game.events();
     game.pass(1.0);
     assert_eq!((game.current("hero", "Mana"), game.has_tag("hero", "Cooldown.Skill")), (20.0, true));
-    // The last commit has nothing left to do.
+    // The last commit would pay again, and cannot (A12).
     assert_eq!(game.count("AbilityCommitted"), 1);
     assert!(game.is_active(handles[0]));
 }
@@ -461,7 +461,7 @@ fn section_8_4_the_host_may_commit_a_run() {
     game.sim.commit(run).unwrap();
     assert_eq!(game.current("hero", "Mana"), 20.0);
     game.pass(1.0);
-    assert_eq!(game.current("hero", "Mana"), 20.0, "it is paid once");
+    assert_eq!(game.current("hero", "Mana"), 20.0, "A12: it would be paid again, and cannot be");
     assert_eq!(Game::codes(game.sim.commit(run)), ["NotGranted"]);
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ugas_core::handle::ControllerId;
 use ugas_core::tag::{TagQuery, TagSet};
 use ugas_core::targeting::{
-    Affiliation, Candidate, EffectContainerDef, HalfAngle, Placement, Query, SelectionBuffers, Shape, Target,
-    TargetData, Targeting, TargetingDef, Team, select,
+    Affiliation, Candidate, ContainedEffectDef, EffectContainerDef, HalfAngle, Placement, Query,
+    SelectionBuffers, Shape, Target, TargetData, Targeting, TargetingDef, Team, select,
 };
 
 use crate::fixture::{Game, instant, tagging};
@@ -104,7 +104,7 @@ fn gasd_4_11_5_a_container_says_who_gets_what() {
     let container = EffectContainerDef::new("Swing", hostile(Shape::Radius).range(3.0)).effect("GE_Hit", 1.0);
     let targets = field.select(&container.targeting);
     for target in targets.controllers() {
-        for (effect, _) in &container.effects {
+        for ContainedEffectDef { effect, .. } in &container.effects {
             let effect = field.game.effect(effect);
             let hero = field.game.id("hero");
             field.game.sim.apply_effect(effect, Some(hero), target).unwrap();

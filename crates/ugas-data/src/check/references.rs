@@ -82,6 +82,7 @@ pub(super) fn check(
         document.model.visit(&mut checker);
         if let Model::Ability(doc) = &document.model {
             tasks::check(&doc.tasks, &mut checker);
+            super::task_flow::check(doc, checker.sink);
         }
     }
     if index.tags.is_none()

@@ -60,7 +60,7 @@ pub(crate) const OUTCOMES: &[&str] = &[
 
 /// Kinds of events that `Count` may name. A host may raise others, so an unknown one is only questioned if it looks
 /// like one of these.
-pub(crate) const EVENTS: [&str; 55] = [
+pub(crate) const EVENTS: [&str; 56] = [
     "ControllerSpawned",
     "ControllerDespawned",
     "OwnerChanged",
@@ -106,6 +106,7 @@ pub(crate) const EVENTS: [&str; 55] = [
     "HostTaskRequested",
     "HostTaskCancelled",
     "TaskTriggered",
+    "OccurrenceLimit",
     "TaskFailed",
     "NoTarget",
     "TargetingBegan",

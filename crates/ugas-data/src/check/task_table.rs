@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use ugas_core::targeting::Confirmation;
-use ugas_core::task::{Comparison, Recipient, SpawnPlace};
+use ugas_core::task::{Comparison, OnFail, Recipient, SpawnPlace};
 
 use crate::decode::{self, Definitions, Field};
 use crate::model::ability::TargetingDoc;
@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Offset,
     /// Numbers by tag.
     Magnitudes,
+    /// Numbers by name.
+    Numbers,
     /// A list of tasks.
     Tasks,
     /// A list of lists of tasks.
@@ -40,8 +42,8 @@ pub(super) enum Kind {
 }
 
 use Kind::{
-    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Offset, Query,
-    Tag, Tags, Targeting, Tasks, Template, Text, Word,
+    Ability, Attribute, Branches, Container, Cue, Effect, Flag, Input, Magnitudes, Number, Numbers, Offset,
+    Query, Tag, Tags, Targeting, Tasks, Template, Text, Word,
 };
 
 /// A built-in task: its type, its parameters, and which of them it needs, one of each group.
@@ -57,7 +59,21 @@ const APPLY: &[(&str, Kind)] = &[
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tags),
 ];
+const APPLY_TO: &[(&str, Kind)] = &[
+    ("EffectClass", Effect),
+    ("Level", Number),
+    ("SetByCaller", Magnitudes),
+    ("As", Text),
+    ("To", RECIPIENT),
+    ("MaxRange", Number),
+    ("Radius", Number),
+    ("RequireTag", Tag),
+    ("IgnoreTargetsWithTag", Tags),
+];
+const COMMIT: &[(&str, Kind)] = &[("OnFail", ON_FAIL)];
 const REMOVE: &[(&str, Kind)] = &[("EffectClass", Effect), ("As", Text), ("Tags", Tags), ("Stacks", Number)];
+const REMOVE_FROM: &[(&str, Kind)] =
+    &[("EffectClass", Effect), ("As", Text), ("To", RECIPIENT), ("Tags", Tags), ("Stacks", Number)];
 const REMOVE_NEEDS: &[&[&str]] = &[&["EffectClass", "As", "Tags"]];
 const EFFECT_OR_TAGS: &[(&str, Kind)] = &[("Effect", Effect), ("Tags", Tags)];
 const TAG: &[(&str, Kind)] = &[("Tag", Tag), ("WaitTag", Tag)];
@@ -69,6 +85,7 @@ const COMPARISON: Kind = Word(<Comparison as decode::Word>::WORDS);
 const CONFIRMATION: Kind = Word(<Confirmation as decode::Word>::WORDS);
 const SPAWN_PLACE: Kind = Word(<SpawnPlace as decode::Word>::WORDS);
 const RECIPIENT: Kind = Word(<Recipient as decode::Word>::WORDS);
+const ON_FAIL: Kind = Word(<OnFail as decode::Word>::WORDS);
 
 /// The built-in tasks.
 pub(super) const TASKS: &[TaskRow] = &[
@@ -120,16 +137,27 @@ pub(super) const TASKS: &[TaskRow] = &[
         &[],
     ),
     ("WaitNetSync", &[("MaxDelay", Number)], &[]),
-    ("Commit", &[], &[]),
-    ("CommitCost", &[], &[]),
-    ("CommitCooldown", &[], &[]),
+    ("Commit", COMMIT, &[]),
+    ("CommitCost", COMMIT, &[]),
+    ("CommitCooldown", COMMIT, &[]),
     ("ApplyEffectToOwner", APPLY, &[&["EffectClass"]]),
-    ("ApplyEffectToTarget", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToTarget", APPLY_TO, &[&["EffectClass"]]),
     ("ApplyEffectToActorsInRadius", APPLY, &[&["EffectClass"], &["Radius", "MaxRange"]]),
-    ("ApplyContainer", &[("Container", Container)], &[&["Container"]]),
+    ("ApplyContainer", &[("Container", Container), ("To", RECIPIENT)], &[&["Container"]]),
     ("RemoveEffectFromOwner", REMOVE, REMOVE_NEEDS),
-    ("RemoveEffectFromTarget", REMOVE, REMOVE_NEEDS),
-    ("SendEvent", &[("Tag", Tag), ("To", RECIPIENT), ("Magnitude", Number)], &[&["Tag"]]),
+    ("RemoveEffectFromTarget", REMOVE_FROM, REMOVE_NEEDS),
+    (
+        "SendEvent",
+        &[
+            ("Tag", Tag),
+            ("To", RECIPIENT),
+            ("Target", RECIPIENT),
+            ("Magnitude", Number),
+            ("Payload", Numbers),
+            ("ContextTags", Tags),
+        ],
+        &[&["Tag"]],
+    ),
     ("ExecuteCue", CUE, &[&["Cue"]]),
     ("AddCue", CUE, &[&["Cue"]]),
     ("RemoveCue", CUE, &[&["Cue"]]),
@@ -218,7 +246,7 @@ fn schema(kind: Kind, definitions: &mut Definitions) -> Json {
         Tags => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Query => TagQueryDoc::schema(definitions),
         Targeting => TargetingDoc::schema(definitions),
-        Magnitudes => {
+        Magnitudes | Numbers => {
             json!({ "type": "object", "additionalProperties": { "type": ["number", "string"] } })
         }
         Tasks => tasks(),

@@ -251,6 +251,12 @@ fn value(kind: Kind, node: &Node, checker: &mut Checker<'_>) {
                 value(Kind::Number, &entry.value, checker);
             }
         }
+        Kind::Numbers => match &node.value {
+            Value::Map(entries) => {
+                entries.iter().for_each(|entry| value(Kind::Number, &entry.value, checker));
+            }
+            _ => checker.sink.push(codes::ug011::wrong_type(node, "numbers by name")),
+        },
         Kind::Tasks => task_list(node, checker),
         Kind::Branches => match &node.value {
             Value::List(branches) => branches.iter().for_each(|branch| match &branch.value {

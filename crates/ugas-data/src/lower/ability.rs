@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ugas_core::ability::{AbilityDef, AbilitySetDef, ChargesDef, TriggerDef};
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::tag::check_tag_name;
-use ugas_core::targeting::EffectContainerDef;
+use ugas_core::targeting::{ContainedEffectDef, EffectContainerDef};
 use ugas_core::task::NumberDef;
 use ugas_core::time::Span;
 
@@ -107,8 +107,13 @@ pub(super) fn set(doc: &AbilitySetDoc) -> AbilitySetDef {
 
 pub(super) fn container(doc: &EffectContainerDoc) -> EffectContainerDef {
     let targeting = doc.targeting.as_ref().map(targeting::targeting).unwrap_or_default();
+    let effects = doc.effects.iter().map(|entry| ContainedEffectDef {
+        effect: text(&entry.effect),
+        level: entry.level.as_ref().map(|level| level.0.value),
+    });
     EffectContainerDef {
-        effects: effects(&doc.effects),
+        effects: effects.collect(),
+        to: doc.to.as_ref().map(|to| to.0.value),
         ..EffectContainerDef::new(text(&doc.name), targeting)
     }
 }

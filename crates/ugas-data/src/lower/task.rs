@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
 use ugas_core::task::{
-    ActionDef, ApplyDef, Comparison, DespawnDef, EffectFilterDef, HostValue, NumberDef, OffsetDef, Recipient,
-    RemoveDef, SpawnDef, TaskDef, WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, DespawnDef, EffectFilterDef, HostValue,
+    NumberDef, OffsetDef, Recipient, RemoveDef, SendEventDef, SpawnDef, TaskDef, WaitDef,
 };
 
 use super::effect::query;
@@ -43,7 +43,7 @@ impl Tasks<'_> {
             return wait.map(TaskDef::Wait);
         }
         if let Some(action) = action(kind, Params(params)) {
-            return action.map(TaskDef::Act);
+            return action.map(|action| TaskDef::Act(self.with_targeting(action)));
         }
         let (name, entries) = (kind.to_owned(), params.entries().iter());
         Some(match self.custom.contains(kind) {
@@ -60,6 +60,15 @@ impl Tasks<'_> {
                     .collect(),
             },
         })
+    }
+
+    /// A16: a task without a target takes one that the ability's targeting allows. A chain finds its own.
+    fn with_targeting(&self, mut action: ActionDef) -> ActionDef {
+        if let ActionDef::ApplyToTarget(apply) = &mut action {
+            let is_chain = |doc: &TargetingDoc| targeting::method(doc) == TargetingMethod::Chain;
+            apply.targeting = self.targeting.filter(|doc| !is_chain(doc)).map(targeting::targeting);
+        }
+        action
     }
 
     fn flow(&self, kind: &str, params: &Node) -> Option<TaskDef> {
@@ -185,19 +194,26 @@ impl Tasks<'_> {
 /// `None` if it is no action, `Some(None)` if it lacks what it needs.
 fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
     Some(match kind {
-        "Commit" => Some(ActionDef::Commit),
-        "CommitCost" => Some(ActionDef::CommitCost),
-        "CommitCooldown" => Some(ActionDef::CommitCooldown),
+        "Commit" => Some(ActionDef::Commit(params.commit())),
+        "CommitCost" => Some(ActionDef::CommitCost(params.commit())),
+        "CommitCooldown" => Some(ActionDef::CommitCooldown(params.commit())),
         "ApplyEffectToOwner" => params.apply().map(ActionDef::ApplyToOwner),
         "ApplyEffectToTarget" => params.apply().map(ActionDef::ApplyToTarget),
         "ApplyEffectToActorsInRadius" => params.apply().map(ActionDef::ApplyInRadius),
-        "ApplyContainer" => params.text("Container").map(ActionDef::ApplyContainer),
+        "ApplyContainer" => params
+            .text("Container")
+            .map(|container| ActionDef::ApplyContainer(ContainerUseDef { container, to: params.word("To") })),
         "RemoveEffectFromOwner" => params.remove().map(ActionDef::RemoveFromOwner),
         "RemoveEffectFromTarget" => params.remove().map(ActionDef::RemoveFromTarget),
-        "SendEvent" => params.text("Tag").map(|tag| ActionDef::SendEvent {
-            tag,
-            to: params.word("To").unwrap_or(Recipient::Owner),
-            magnitude: params.number("Magnitude"),
+        "SendEvent" => params.text("Tag").map(|tag| {
+            ActionDef::SendEvent(SendEventDef {
+                to: params.word("To").unwrap_or(Recipient::Owner),
+                magnitude: params.number("Magnitude"),
+                target: params.word("Target"),
+                payload: params.numbers("Payload"),
+                context_tags: params.texts("ContextTags"),
+                ..SendEventDef::new(tag)
+            })
         }),
         "ExecuteCue" => params.text("Cue").map(ActionDef::ExecuteCue),
         "AddCue" => params.text("Cue").map(ActionDef::AddCue),
@@ -261,12 +277,20 @@ impl Params<'_> {
         EffectFilterDef { effect: self.text("Effect"), tags: self.texts("Tags") }
     }
 
+    /// Numbers by name.
+    fn numbers(self, key: &str) -> Vec<(String, NumberDef)> {
+        let entries = self.0.get(key).map(Node::entries).unwrap_or_default().iter();
+        entries.filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?))).collect()
+    }
+
+    fn commit(self) -> CommitDef {
+        CommitDef { on_fail: self.word("OnFail").unwrap_or_default() }
+    }
+
     fn apply(self) -> Option<ApplyDef> {
-        let numbers = self.0.get("SetByCaller").map(Node::entries).unwrap_or_default().iter();
-        let numbers = numbers.filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?)));
         Some(ApplyDef {
             level: self.number("Level"),
-            set_by_caller: numbers.collect(),
+            set_by_caller: self.numbers("SetByCaller"),
             name: self.text("As"),
             max_range: self.number("MaxRange"),
             radius: self.number("Radius"),
@@ -274,6 +298,7 @@ impl Params<'_> {
             // One tag by itself, or a list of them.
             ignore_tag: self.text("IgnoreTargetsWithTag"),
             ignore_tags: self.items("IgnoreTargetsWithTag"),
+            to: self.word("To"),
             ..ApplyDef::new(self.text("EffectClass")?)
         })
     }
@@ -307,6 +332,7 @@ impl Params<'_> {
             name: self.text("As"),
             tags: self.texts("Tags"),
             stacks: self.number("Stacks"),
+            to: self.word("To"),
         };
         let says_which = remove.effect.is_some() || remove.name.is_some() || !remove.tags.is_empty();
         says_which.then_some(remove)

@@ -3,7 +3,7 @@
 use ugas_core::ability::{Instancing, NetExecution, NetSecurity, TriggerOn};
 use ugas_core::prediction::{Prediction, Randomness};
 use ugas_core::targeting::{Affiliation, Confirmation, Origin};
-use ugas_core::task::{Comparison, Recipient, SpawnPlace, TaskOutcome};
+use ugas_core::task::{Comparison, OnFail, Recipient, SpawnPlace, TaskOutcome};
 
 use super::effect::TagQueryDoc;
 use super::{AbilityTag, DataTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
@@ -90,7 +90,14 @@ choice! {
         "GreaterEqual" => Self::GreaterEqual,
     }
     SpawnPlace { "Owner" => Self::Owner, "Target" => Self::Target, "Location" => Self::Location }
-    Recipient { "Owner" => Self::Owner, "Target" => Self::Target }
+    Recipient {
+        "Owner" => Self::Owner,
+        "Target" => Self::Target,
+        "EventTarget" => Self::EventTarget,
+        "EventInstigator" => Self::EventInstigator,
+        "Activation" => Self::Activation,
+    }
+    OnFail { "Cancel" => Self::Cancel, "Continue" => Self::Continue }
     TaskOutcome {
         "Completed" => Self::Completed,
         "Interrupted" => Self::Interrupted,

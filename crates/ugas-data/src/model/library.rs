@@ -3,6 +3,7 @@
 use ugas_core::curve::Interpolation;
 use ugas_core::effect::calculation::OutputTo;
 use ugas_core::effect::magnitude::{CaptureFrom, CaptureTime};
+use ugas_core::task::Recipient;
 
 use super::ability::TargetingDoc;
 use super::magnitude::OperationWord;
@@ -76,7 +77,7 @@ record! {
     /// An effect of a set.
     EffectEntryDoc, "effect entry" {
         effect: required EffectName = "Effect", "The effect.";
-        level: optional Number = "Level", "Its level (default: 1).";
+        level: optional Number = "Level", "Its level (default: 1; in a container, the ability's).";
     }
 }
 
@@ -97,7 +98,8 @@ record! {
     EffectContainerDoc, "effect container" {
         name: required Name = "Name", "Unique name of the container.";
         targeting: optional TargetingDoc = "Targeting", "Who is hit.";
-        effects: list EffectEntryDoc = "Effects", "What is applied to them.";
+        to: optional Choice<Recipient> = "To", "The targets that `Targeting` begins with (default: Target).";
+        effects: list EffectEntryDoc = "Effects", "What is applied to them; without a level, at the ability's.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";
     }
 }

@@ -118,7 +118,7 @@ fn tasks_keep_their_parameters_and_their_order() {
     assert_eq!(params[3].1, HostValue::List(vec![HostValue::Text("A".to_owned()), HostValue::Number(2.0)]));
     let TaskDef::Repeat { count, tasks, .. } = &def.tasks[3] else { panic!() };
     assert_eq!(count, &Some(NumberDef::from("Param(\"Power\")")));
-    assert!(matches!(&tasks[3], TaskDef::Act(ActionDef::ApplyContainer(name)) if name == "Burst"));
+    assert!(matches!(&tasks[3], TaskDef::Act(ActionDef::ApplyContainer(used)) if used.container == "Burst"));
 }
 
 #[test]

@@ -279,6 +279,7 @@ fn task_event(kind: &EventKind) -> Option<Converted> {
         EventKind::TaskFailed { ability, step, .. } => {
             (K::TaskFailed, ugas_event_task { reason_count: 1, ..at(ability, step) })
         }
+        EventKind::OccurrenceLimit { ability, step, .. } => (K::OccurrenceLimit, at(ability, step)),
         EventKind::NoTarget { ability, step, .. } => (K::NoTarget, at(ability, step)),
         EventKind::TargetingBegan { task, confirmation, .. } => {
             let confirmation = match confirmation {

@@ -92,7 +92,7 @@ pub enum ugas_event_kind {
     HostTaskRequested = 42,
     /// The host need not carry out a task any more. Body: `task`.
     HostTaskCancelled = 43,
-    /// A wait that goes on was told of what it waits for. Body: `task`.
+    /// What a wait that goes on waits for happened, and what follows it runs (A10). Body: `task`.
     TaskTriggered = 44,
     /// A task could not be carried out; its ability is cancelled. Body: `task`.
     TaskFailed = 45,
@@ -114,6 +114,8 @@ pub enum ugas_event_kind {
     CascadeLimit = 53,
     /// The simulation found itself in a state that its rules exclude. Reported, and the operation skipped (§7.2). Body: `message`.
     LogicError = 54,
+    /// A wait keeps no more occurrences, and later ones are dropped (A9). Body: `task`.
+    OccurrenceLimit = 55,
 }
 
 /// What an event is about.

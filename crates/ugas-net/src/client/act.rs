@@ -457,5 +457,10 @@ fn translate_event(
     map: impl Fn(ControllerId) -> Option<ControllerId>,
 ) -> GameplayEvent {
     let (instigator, target) = (event.instigator.and_then(&map), event.target.and_then(&map));
-    GameplayEvent { instigator, target, ..event }
+    let details = event.details.as_ref().map(|details| {
+        let mut details = (**details).clone();
+        details.target_data = translate(&details.target_data, &map).unwrap_or_default();
+        Arc::new(details)
+    });
+    GameplayEvent { instigator, target, details, ..event }
 }

@@ -149,7 +149,8 @@ impl<H: Host> Server<H> {
         }
         // Before all else: whatever else is said of a target that the client does not see would tell of it.
         let named = event.iter().flat_map(|event| [event.instigator, event.target]).flatten();
-        self.sees(peer, targets.controllers().chain(named))?;
+        let carried = event.iter().filter_map(|event| event.target_data()).flat_map(TargetData::controllers);
+        self.sees(peer, targets.controllers().chain(named).chain(carried))?;
         // Cost, cooldown and tags, at the tick that the command is stamped with: it is that tick.
         let mut request = ActivationRequest::on(targets).predicted(key);
         request.event = event;

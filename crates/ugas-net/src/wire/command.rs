@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use ugas_core::ability::GameplayEvent;
+use ugas_core::ability::{EventDetails, GameplayEvent};
 use ugas_core::effect::{HitResult, RawPayload, Vector3};
 use ugas_core::id::ActorId;
 use ugas_core::input::InputId;
@@ -14,13 +14,15 @@ use super::error::EncodeError;
 use super::group;
 use super::values::{Decoder, Encoder, at_most, narrowed};
 use crate::bits::{WireError, WireErrorKind};
-use crate::limits::{MAX_INPUT_NAME, MAX_PAYLOAD, MAX_TARGETS};
+use crate::limits::{MAX_EVENT_ITEMS, MAX_INPUT_NAME, MAX_PAYLOAD, MAX_TARGETS};
 use crate::message::{NetCommand, RunRef};
 use crate::tick::Tick;
 
 const COMMAND_BITS: u32 = 4;
 const TARGET_BITS: u32 = 2;
 const OUTCOME_BITS: u32 = 2;
+/// A number of an event takes, at the least, the length of its name and a number.
+const BITS_OF_A_NUMBER: u64 = 2;
 /// A target takes its kind and, at the least, a handle.
 const BITS_OF_A_TARGET: u64 = 2;
 
@@ -30,6 +32,12 @@ const BITS_OF_A_TARGET: u64 = 2;
 pub fn settle(command: &mut NetCommand) {
     if let NetCommand::Activate { targets, .. } | NetCommand::Targets { targets, .. } = command {
         settle_targets(targets);
+    }
+    if let NetCommand::Activate { event: Some(event), .. } = command
+        && let Some(details) = &mut event.details
+        && !details.target_data.is_empty()
+    {
+        settle_targets(&mut Arc::make_mut(details).target_data);
     }
 }
 
@@ -136,7 +144,21 @@ impl Encoder<'_> {
                 Ok(())
             })?;
         }
-        Ok(())
+        self.option(event.details.as_deref(), Self::event_details)
+    }
+
+    fn event_details(&mut self, details: &EventDetails) -> Result<(), EncodeError> {
+        let EventDetails { context_tags, target_data, payload } = details;
+        at_most("context tags of an event", context_tags.len(), MAX_EVENT_ITEMS)?;
+        self.bits.varint(context_tags.len() as u64, group::TARGETS);
+        context_tags.iter().try_for_each(|tag| self.tag(*tag))?;
+        self.targets(target_data)?;
+        at_most("numbers of an event", payload.len(), MAX_EVENT_ITEMS)?;
+        self.bits.varint(payload.len() as u64, group::TARGETS);
+        payload.iter().try_for_each(|(name, value)| {
+            self.bytes("bytes of a name", name.as_bytes(), MAX_INPUT_NAME)?;
+            self.number("a number of an event", *value)
+        })
     }
 
     fn targets(&mut self, targets: &TargetData) -> Result<(), EncodeError> {
@@ -250,7 +272,28 @@ impl Decoder<'_> {
             magnitude: self.number()?,
             instigator: self.option(Self::handle)?,
             target: self.option(Self::handle)?,
+            details: self.option(Self::event_details)?.map(Arc::new),
         })
+    }
+
+    fn event_details(&mut self) -> Result<EventDetails, WireError> {
+        let begin = self.bits.position();
+        let count = self.bits.count("context tags of an event", group::TARGETS, MAX_EVENT_ITEMS, 1)?;
+        let context_tags = (0..count).map(|_| self.tag()).collect::<Result<_, _>>()?;
+        let target_data = self.targets()?;
+        let count =
+            self.bits.count("numbers of an event", group::TARGETS, MAX_EVENT_ITEMS, BITS_OF_A_NUMBER)?;
+        let mut payload: Vec<(Arc<str>, f64)> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let name = self.text("bytes of a name", MAX_INPUT_NAME)?;
+            payload.push((Arc::from(name), self.number()?));
+        }
+        let is_sorted = payload.is_sorted_by(|(one, _), (other, _)| one < other);
+        let details = EventDetails { context_tags, target_data, payload };
+        if !is_sorted || details == EventDetails::default() {
+            return self.error_at(begin, WireErrorKind::NotCanonical("the details of an event"));
+        }
+        Ok(details)
     }
 
     fn targets(&mut self) -> Result<TargetData, WireError> {

@@ -189,6 +189,11 @@ fn event(event: &GameplayEvent) -> Value {
         "magnitude": event.magnitude,
         "instigator": event.instigator.map(handle),
         "target": event.target.map(handle),
+        "details": event.details.as_ref().map(|details| json!({
+            "context_tags": details.context_tags.iter().map(|tag| tag.index()).collect::<Vec<_>>(),
+            "targets": targets(&details.target_data),
+            "payload": details.payload.iter().map(|(name, value)| json!([**name, *value])).collect::<Vec<_>>(),
+        })),
     })
 }
 

@@ -247,8 +247,10 @@ fn results_and_bursts() {
         magnitude: 25.0,
         level: 1.0,
         location: None,
+        details: None,
     };
-    // 1 one more, 5 this tick, 4 ordinal, 8 cue, 7 + 4 controller, 1 + 11 source, 1 no key, 8 magnitude, 8 level, 1.
-    let bits = 1 + 5 + 4 + 8 + 11 + 12 + 1 + 8 + 8 + 1;
+    // 1 one more, 5 this tick, 4 ordinal, 8 cue, 7 + 4 controller, 1 + 11 source, 1 no key, 8 magnitude, 8 level, 1 no
+    // location, 1 no details.
+    let bits = 1 + 5 + 4 + 8 + 11 + 12 + 1 + 8 + 8 + 1 + 1;
     assert_eq!(update(|writer| assert!(writer.burst(&burst).is_ok())), UPDATE + LISTS + bits);
 }

@@ -78,8 +78,9 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
         tag: TagId::from_index(249),
         magnitude: -2.75,
         instigator: Some(handle(3, 1)),
-        target: None,
+        ..GameplayEvent::new(TagId::from_index(249))
     };
+    let event = event.with_context_tag(TagId::from_index(7)).with_payload("Bounces", 3.0);
     let me: ControllerId = handle(40, 3);
     vec![
         (

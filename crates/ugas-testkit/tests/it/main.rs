@@ -6,6 +6,7 @@ mod bytes;
 mod characters;
 mod cycles;
 mod fuzz;
+mod loops;
 mod mirror;
 mod no_panic;
 mod order;

@@ -13,7 +13,7 @@ use ugas_core::modifier::Operation;
 use ugas_core::simulation::{ActivationRequest, EvaluationParameters, Simulation, Snapshot, Stacks};
 use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Placement, TargetData};
-use ugas_core::task::{ActionDef, Recipient, TaskDef, TaskOutcome, WaitDef};
+use ugas_core::task::{ActionDef, Recipient, SendEventDef, TaskDef, TaskOutcome, WaitDef};
 use ugas_core::time::Span;
 use ugas_testkit::fixtures::{Bout, Op, arena, operation};
 use ugas_testkit::oracle::Game;
@@ -65,11 +65,11 @@ fn wild_game() -> Game {
     game.effects.extend([again, phoenix, shy, rival, huge, grow, tiny, zero]);
     game.tags.push("Event.Echo".to_owned());
     let act = TaskDef::Act;
-    let echo = act(ActionDef::SendEvent {
-        tag: "Event.Echo".to_owned(),
+    let echo = act(ActionDef::SendEvent(SendEventDef {
         to: Recipient::Target,
         magnitude: Some("Power * Param(\"P\")".into()),
-    });
+        ..SendEventDef::new("Event.Echo")
+    }));
     game.abilities = vec![
         AbilityDef::new("GA_Echo")
             .instancing(Instancing::PerExecution)

@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::codec::{Decode, DecodeError, Decoder, Encode, Encoder};
 use crate::handle::ControllerId;
 use crate::id::AbilityId;
-use crate::task::RunningTask;
+use crate::task::{Occurrence, RunningTask};
 
 const LEVEL: u64 = 1;
 const PREDICTION: u64 = 1 << 1;
@@ -23,7 +23,11 @@ const CUES: u64 = 1 << 11;
 /// How much was drawn from its stream, which says nothing about the stream. Of a prediction only: what a client has not
 /// begun it does not draw for.
 const DRAWS: u64 = 1 << 12;
-const KNOWN: u64 = (1 << 13) - 1;
+const STANDING: u64 = 1 << 13;
+const CONTEXT: u64 = 1 << 14;
+const FIRST_TARGETS: u64 = 1 << 15;
+const COOLDOWN: u64 = 1 << 16;
+const KNOWN: u64 = (1 << 17) - 1;
 
 pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     let Activation {
@@ -34,12 +38,15 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         sequence,
         started,
         targets,
+        first_targets,
         chosen,
         event,
+        context_of,
         while_tag,
         prediction,
         paid,
         cooling,
+        cooldown,
         ending: _,
         owned_tags,
         parameters,
@@ -49,6 +56,7 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         draws,
         threads,
         next_thread,
+        standing,
     } = run;
     let has_draws = prediction.is_some() && *draws != 0;
     ability.encode(encoder);
@@ -66,6 +74,10 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         (APPLIED, !applied.is_empty()),
         (CUES, !cues.is_empty()),
         (DRAWS, has_draws),
+        (STANDING, !standing.is_empty()),
+        (CONTEXT, context_of.is_some()),
+        (FIRST_TARGETS, first_targets.is_some()),
+        (COOLDOWN, cooldown.is_some()),
     ]));
     granted.encode(encoder);
     sequence.encode(encoder);
@@ -94,6 +106,12 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     if has_draws {
         draws.encode(encoder);
     }
+    if !standing.is_empty() {
+        standing.encode(encoder);
+    }
+    context_of.iter().for_each(|thread| thread.encode(encoder));
+    first_targets.iter().for_each(|targets| targets.encode(encoder));
+    cooldown.iter().for_each(|effect| effect.encode(encoder));
 }
 
 /// Reads a run of an ability of `controller`.
@@ -130,6 +148,10 @@ pub(crate) fn read_run(
         cues: read_if(bits, CUES, decoder)?.unwrap_or_default(),
         stream: 0,
         draws: read_if(bits, DRAWS, decoder)?.unwrap_or(0),
+        standing: read_if(bits, STANDING, decoder)?.unwrap_or_default(),
+        context_of: read_if(bits, CONTEXT, decoder)?,
+        first_targets: read_if(bits, FIRST_TARGETS, decoder)?,
+        cooldown: read_if(bits, COOLDOWN, decoder)?,
     };
     check_parameters(&run.parameters).map_err(|what| decoder.invalid(what))?;
     // Between calls every branch waits for something.
@@ -150,6 +172,8 @@ pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
         deadline,
         memory,
         subjects,
+        queue,
+        overflowed,
         timer: _,
     } = task;
     activation.encode(encoder);
@@ -160,6 +184,8 @@ pub(crate) fn write_task(task: &RunningTask, encoder: &mut Encoder) {
     deadline.encode(encoder);
     memory.encode(encoder);
     subjects.encode(encoder);
+    queue.encode(encoder);
+    overflowed.encode(encoder);
 }
 
 /// Reads a task of an ability of `controller`.
@@ -177,9 +203,12 @@ pub(crate) fn read_task(
         deadline: Decode::decode(decoder)?,
         memory: Decode::decode(decoder)?,
         subjects: Decode::decode(decoder)?,
+        queue: Decode::decode(decoder)?,
+        overflowed: Decode::decode(decoder)?,
         timer: None,
     };
-    if task.memory.iter().all(|value| value.is_finite()) {
+    let is_finite = task.queue.iter().all(Occurrence::is_finite);
+    if is_finite && task.memory.iter().all(|value| value.is_finite()) {
         Ok(task)
     } else {
         Err(decoder.invalid("a number of a task is not finite"))

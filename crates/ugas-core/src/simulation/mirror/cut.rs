@@ -204,7 +204,7 @@ impl Simulation {
             keys.extend(controller.skills.activations.iter().map(|id| PieceKey::Run(*id)));
             let runs =
                 controller.skills.activations.iter().filter_map(|run| self.state.activations.get(*run));
-            keys.extend(runs.flat_map(|run| run.tasks()).map(PieceKey::Task));
+            keys.extend(runs.flat_map(|run| run.all_tasks()).map(PieceKey::Task));
         }
         keys.sort_unstable();
         for &key in keys.iter() {

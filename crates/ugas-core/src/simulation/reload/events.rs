@@ -108,6 +108,7 @@ impl Renumbering {
             | EventKind::AbilityActivated { ability, .. }
             | EventKind::AbilityCommitted { ability, .. }
             | EventKind::HostTaskRequested { ability, .. }
+            | EventKind::OccurrenceLimit { ability, .. }
             | EventKind::NoTarget { ability, .. } => *ability = self.ability_or_unknown(*ability),
             EventKind::AbilityEnded { ability, reason, .. }
             | EventKind::AbilityCancelled { ability, reason, .. } => {
@@ -121,7 +122,14 @@ impl Renumbering {
                 self.reason(reason);
             }
             EventKind::AbilityRefused(refusal) => self.activation_refusal(Arc::make_mut(refusal)),
-            EventKind::GameplayEvent { event, .. } => event.tag = self.tag_or_unknown(event.tag),
+            EventKind::GameplayEvent { event, .. } => {
+                event.tag = self.tag_or_unknown(event.tag);
+                if let Some(details) = &mut event.details {
+                    for tag in &mut Arc::make_mut(details).context_tags {
+                        *tag = self.tag_or_unknown(*tag);
+                    }
+                }
+            }
             EventKind::CascadeLimit { chain, .. } => {
                 for effect in chain {
                     *effect = self.effect_or_unknown(*effect);

@@ -1,11 +1,13 @@
 //! Runs of abilities and their tasks: those whose program is still the same go on where they are (R8).
 
+use std::sync::Arc;
+
 use super::Reload;
-use crate::ability::{Activation, GameplayEvent};
+use crate::ability::{Activation, BranchContext, EventDetails, GameplayEvent, Thread};
 use crate::catalog::DefinitionKind;
 use crate::handle::ActivationId;
 use crate::reload::{ReloadOutcome, ReloadPlace};
-use crate::task::{RunningTask, Subject};
+use crate::task::{Occurrence, RunningTask, Subject};
 
 impl Reload<'_> {
     pub(super) fn translate_runs(&mut self) {
@@ -57,12 +59,15 @@ impl Reload<'_> {
             sequence,
             started,
             targets,
+            first_targets,
             chosen,
             event,
+            context_of,
             while_tag,
             prediction,
             paid,
             cooling,
+            cooldown,
             ending,
             owned_tags,
             parameters,
@@ -72,11 +77,10 @@ impl Reload<'_> {
             draws,
             threads,
             next_thread,
+            standing,
         } = activation.clone();
-        let event = event.and_then(|event| {
-            let GameplayEvent { tag, magnitude, instigator, target } = event;
-            Some(GameplayEvent { tag: self.ids.tag(tag)?, magnitude, instigator, target })
-        });
+        let event = event.and_then(|event| self.gameplay_event(event));
+        let threads = threads.into_iter().map(|thread| self.branch(thread)).collect();
         let effects = &self.next.state.effects;
         Activation {
             granted,
@@ -86,12 +90,15 @@ impl Reload<'_> {
             sequence,
             started,
             targets,
+            first_targets,
             chosen,
             event,
+            context_of,
             while_tag: while_tag.and_then(|tag| self.ids.tag(tag)),
             prediction,
             paid,
             cooling,
+            cooldown: cooldown.filter(|cooldown| effects.contains(*cooldown)),
             ending,
             owned_tags: owned_tags.filter(|owned| effects.contains(*owned)),
             parameters,
@@ -101,6 +108,7 @@ impl Reload<'_> {
             draws,
             threads,
             next_thread,
+            standing,
         }
     }
 
@@ -115,11 +123,14 @@ impl Reload<'_> {
             deadline,
             memory,
             subjects,
+            queue,
+            overflowed,
             timer: _,
         } = task.clone();
         let mut subjects: smallvec::SmallVec<[Subject; 2]> =
             subjects.into_iter().filter_map(|subject| self.subject(subject)).collect();
         subjects.sort_unstable();
+        let queue = queue.into_iter().filter_map(|occurrence| self.occurrence(occurrence)).collect();
         RunningTask {
             activation,
             controller,
@@ -130,8 +141,36 @@ impl Reload<'_> {
             deadline,
             memory,
             subjects,
+            queue,
+            overflowed,
             timer: None,
         }
+    }
+
+    fn branch(&self, mut thread: Thread) -> Thread {
+        thread.context = thread.context.map(|context| {
+            let BranchContext { event, targets, chosen } = (*context).clone();
+            let event = event.and_then(|event| self.gameplay_event(event));
+            Arc::new(BranchContext { event, targets, chosen })
+        });
+        thread
+    }
+
+    fn gameplay_event(&self, event: GameplayEvent) -> Option<GameplayEvent> {
+        let GameplayEvent { tag, magnitude, instigator, target, details } = event;
+        let details = details.map(|details| {
+            let EventDetails { context_tags, target_data, payload } = (*details).clone();
+            let context_tags = context_tags.into_iter().filter_map(|tag| self.ids.tag(tag)).collect();
+            Arc::new(EventDetails { context_tags, target_data, payload })
+        });
+        Some(GameplayEvent { tag: self.ids.tag(tag)?, magnitude, instigator, target, details })
+    }
+
+    fn occurrence(&self, occurrence: Occurrence) -> Option<Occurrence> {
+        Some(match occurrence {
+            Occurrence::Event(event) => Occurrence::Event(self.gameplay_event(event)?),
+            other => other,
+        })
     }
 
     fn subject(&self, subject: Subject) -> Option<Subject> {

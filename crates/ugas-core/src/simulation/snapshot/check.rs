@@ -5,14 +5,14 @@
 //! run backwards. Tags that a host gave, with a spec or an event, may name nothing: that is ruled.
 
 use super::super::State;
-use crate::ability::{Activation, GrantedAbility, Thread, ThreadStatus, check_parameters};
+use crate::ability::{Activation, GameplayEvent, GrantedAbility, Thread, ThreadStatus, check_parameters};
 use crate::catalog::Catalog;
 use crate::controller::{Controller, Summon};
 use crate::effect::{ActiveEffect, EffectSpec, EffectStatus};
 use crate::handle::{ActivationId, TaskId};
 use crate::id::TagId;
 use crate::tag::TagBits;
-use crate::task::{Routine, RunningTask, Subject};
+use crate::task::{Occurrence, Repetition, Routine, RunningTask, Subject};
 use crate::time::{Span, Time};
 
 /// What is wrong.
@@ -186,8 +186,21 @@ impl Check<'_> {
         check_parameters(&activation.parameters)?;
         let mut tags = activation.cues.iter().copied().chain(activation.while_tag);
         require(tags.all(|tag| self.has_tag(tag)), "a run has tags that do not exist")?;
-        let is_finite = activation.event.as_ref().is_none_or(|event| event.magnitude.is_finite());
-        require(is_finite && activation.targets.check().is_ok(), "a number of a run is not finite")?;
+        let contexts = activation.threads.iter().filter_map(|thread| thread.context.as_deref());
+        let mut events =
+            contexts.clone().filter_map(|context| context.event.as_ref()).chain(&activation.event);
+        let mut targets = contexts
+            .map(|context| &context.targets)
+            .chain([&*activation.targets, activation.first_targets()]);
+        let is_finite =
+            events.all(GameplayEvent::is_finite) && targets.all(|targets| targets.check().is_ok());
+        require(is_finite, "a number of a run is not finite")?;
+        let standing = activation.standing.iter().map(|task| self.state.tasks.get(*task));
+        let mut steps: Vec<Option<u32>> =
+            standing.map(|task| task.filter(|task| task.activation == id).map(|task| task.step)).collect();
+        steps.sort_unstable();
+        let are_distinct = steps.is_sorted_by(|one, other| one < other);
+        require(are_distinct && !steps.contains(&None), "the standing waits of a run are not its own")?;
         let names = ability.routine.names.len();
         let are_named = activation.applied.iter().all(|(name, _)| usize::from(*name) < names);
         require(are_named, "a run has applied effects under names that its tasks do not have")?;
@@ -238,7 +251,17 @@ impl Check<'_> {
         require(task.controller == activation.controller, "a task is of another controller than its run")?;
         let is_awaited =
             activation.thread(task.thread).is_some_and(|thread| thread.status == ThreadStatus::Waiting(id));
-        require(is_awaited, "a task holds nothing")?;
+        let stands = activation.standing.contains(&id);
+        require(is_awaited != stands, "a task holds nothing")?;
+        let ability = self.catalog.ability_by_id(activation.ability);
+        let repetition = ability.map(|ability| ability.routine.repetition(task.step));
+        require(repetition != Some(Repetition::Once) || !stands, "a task is left and still there")?;
+        require(task.queue.iter().all(Occurrence::is_finite), "a number of an occurrence is not finite")?;
+        let is_known = |occurrence: &Occurrence| match occurrence {
+            Occurrence::Event(event) => event.tags().all(|tag| self.has_tag(tag)),
+            _ => true,
+        };
+        require(task.queue.iter().all(is_known), "a task keeps an event that does not exist")?;
         self.started(task.sequence, task.started)?;
         require(task.deadline.is_none_or(|at| at >= self.state.now), "a task should have ended before")?;
         require(task.memory.iter().all(|value| value.is_finite()), "a number of a task is not finite")?;

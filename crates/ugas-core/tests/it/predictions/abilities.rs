@@ -8,7 +8,7 @@ use ugas_core::modifier::Operation;
 use ugas_core::prediction::{Knowledge, Prediction};
 use ugas_core::simulation::{ActivationRequest, Config, Role};
 use ugas_core::targeting::{EffectContainerDef, TargetingDef};
-use ugas_core::task::{ActionDef, ApplyDef, Recipient, RemoveDef, TaskDef, WaitDef};
+use ugas_core::task::{ActionDef, ApplyDef, RemoveDef, SendEventDef, TaskDef, WaitDef};
 
 use super::{played, wound};
 use crate::fixture::{Game, buff, instant};
@@ -202,11 +202,7 @@ fn what_a_predicted_run_triggers_has_a_dependent_key() {
         [
             AbilityDef::new("GA_Cast")
                 .task(TaskDef::apply_to_owner("GE_Mark"))
-                .task(TaskDef::Act(ActionDef::SendEvent {
-                    tag: "Event.Cast".into(),
-                    to: Recipient::Owner,
-                    magnitude: None,
-                }))
+                .task(TaskDef::Act(ActionDef::SendEvent(SendEventDef::new("Event.Cast"))))
                 .task(TaskDef::Act(ActionDef::ActivateAbility("GA_Named".into())))
                 .task(TaskDef::Act(ActionDef::ActivateAbilitiesWithTags(vec!["Ability.Tagged".into()]))),
             AbilityDef::new("GA_OnTag").triggered(TriggerOn::TagAdded, "State.Marked"),

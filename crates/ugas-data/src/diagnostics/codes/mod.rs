@@ -83,6 +83,8 @@ pub(crate) mod ug099;
 pub(crate) mod ug100;
 pub(crate) mod ug101;
 pub(crate) mod ug102;
+pub(crate) mod ug110;
+pub(crate) mod ug111;
 pub(crate) mod ug130;
 pub(crate) mod ug131;
 pub(crate) mod ug132;
@@ -201,4 +203,6 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug161::DOC,
     &ug162::DOC,
     &ug163::DOC,
+    &ug110::DOC,
+    &ug111::DOC,
 ];

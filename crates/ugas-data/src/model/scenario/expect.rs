@@ -5,7 +5,8 @@ use ugas_core::nearest::nearest;
 
 use super::state::StateHash;
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, is_free_key, record,
+    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, is_free_key,
+    record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};

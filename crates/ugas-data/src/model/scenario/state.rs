@@ -157,6 +157,7 @@ record! {
         max_activations: optional Limit = "MaxActivationsPerController", "Most runs of abilities that one controller has at once.";
         max_branches: optional Limit = "MaxBranchesPerActivation", "Most branches that one run of an ability has at once.";
         max_spawns: optional Limit = "MaxSpawnsPerOperation", "Most controllers that the tasks of abilities spawn in one operation.";
+        max_queued: optional Limit = "MaxQueuedOccurrences", "Most occurrences that one wait keeps for later rounds; 0 is as many as `CascadeLimit`.";
         max_stacks: optional Limit = "MaxStacks", "Most stacks of one effect.";
         max_inputs: optional Limit = "MaxInputsPerController", "Most inputs of one controller that are held at once.";
         max_targets: optional Limit = "MaxTargets", "Most targets of one run of an ability that are given from outside.";
@@ -185,6 +186,7 @@ impl ConfigDoc {
         limit(&self.max_activations, &mut config.max_activations_per_controller);
         limit(&self.max_branches, &mut config.max_branches_per_activation);
         limit(&self.max_spawns, &mut config.max_spawns_per_operation);
+        limit(&self.max_queued, &mut config.max_queued_occurrences);
         limit(&self.max_stacks, &mut config.max_stacks);
         limit(&self.max_inputs, &mut config.max_inputs_per_controller);
         limit(&self.max_targets, &mut config.max_targets);
@@ -230,6 +232,7 @@ impl ConfigDoc {
             ),
             max_branches: limit(config.max_branches_per_activation, default.max_branches_per_activation),
             max_spawns: limit(config.max_spawns_per_operation, default.max_spawns_per_operation),
+            max_queued: limit(config.max_queued_occurrences, default.max_queued_occurrences),
             max_stacks: limit(config.max_stacks, default.max_stacks),
             max_inputs: limit(config.max_inputs_per_controller, default.max_inputs_per_controller),
             max_targets: limit(config.max_targets, default.max_targets),
@@ -266,6 +269,7 @@ mod tests {
             &mut config.max_activations_per_controller,
             &mut config.max_branches_per_activation,
             &mut config.max_spawns_per_operation,
+            &mut config.max_queued_occurrences,
             &mut config.max_stacks,
             &mut config.max_inputs_per_controller,
             &mut config.max_targets,

@@ -1,0 +1,314 @@
+//! Occurrences that waits keep (A9, A10): in order, one round of what follows for each.
+//!
+//! A wait inside a loop, and one that happens again, is not forgotten when its branch goes on: it *stands*, with its
+//! subscriptions, while the branch carries out what follows. Occurrences of that time are queued, and the branch takes
+//! them up when it comes back to the wait.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Simulation;
+use super::cascade::Consequence;
+use super::waits::{Begun, TaskEnd};
+use crate::ability::{Activation, BranchContext, GameplayEvent, Round, Thread, ThreadStatus};
+use crate::event::EventKind;
+use crate::handle::{ActivationId, TaskId};
+use crate::refusal::{Limit, RefusalReason};
+use crate::targeting::TargetData;
+use crate::task::{Occurrence, Repetition, Routine};
+use crate::time::Span;
+
+impl Simulation {
+    /// Most occurrences that one wait keeps.
+    pub(super) fn queue_limit(&self) -> u32 {
+        match self.config.max_queued_occurrences {
+            0 => self.config.cascade_limit,
+            limit => limit,
+        }
+    }
+
+    /// How often a task is over; [`Repetition::Once`] if there is none.
+    pub(super) fn repetition_of(&self, task: TaskId) -> Repetition {
+        let found = self.state.tasks.get(task).and_then(|running| {
+            let activation = self.state.activations.get(running.activation)?;
+            let ability = self.catalog.ability_by_id(activation.ability)?;
+            Some(ability.routine.repetition(running.step))
+        });
+        found.unwrap_or(Repetition::Once)
+    }
+
+    /// Whether a branch is held by a task. A standing wait holds none.
+    pub(super) fn holds_branch(&self, task: TaskId) -> bool {
+        let Some(running) = self.state.tasks.get(task) else { return false };
+        let thread =
+            self.state.activations.get(running.activation).and_then(|run| run.thread(running.thread));
+        thread.is_some_and(|thread| thread.status == ThreadStatus::Waiting(task))
+    }
+
+    /// Whether a task takes up what it waits for if it happens now.
+    pub(super) fn is_listening(&self, task: TaskId) -> bool {
+        if self.holds_branch(task) {
+            return true;
+        }
+        match self.repetition_of(task) {
+            Repetition::Once => false,
+            Repetition::Loop => self.is_body_running(task),
+            Repetition::Multi => true,
+        }
+    }
+
+    /// A9: whether the body of the innermost running loop around a wait still has to run, rather than waits itself.
+    fn is_body_running(&self, task: TaskId) -> bool {
+        let Some(running) = self.state.tasks.get(task) else { return false };
+        let Some(activation) = self.state.activations.get(running.activation) else { return false };
+        let Some(ability) = self.catalog.ability_by_id(activation.ability) else { return false };
+        let holder = holder_of_loop(activation, &ability.routine, running.step);
+        let is_inside = |thread: &Thread| {
+            let parent = |thread: &&Thread| activation.thread(thread.parent?);
+            core::iter::successors(Some(thread), parent).any(|thread| Some(thread.id) == holder)
+        };
+        holder.is_some() && activation.threads.iter().any(|thread| thread.is_busy() && is_inside(thread))
+    }
+
+    /// Something happened that a task waits for: it ends the wait, or is kept for a later round.
+    pub(super) fn occur(&mut self, task: TaskId, occurrence: Occurrence) {
+        if !self.is_listening(task) {
+            return;
+        }
+        let holds = self.holds_branch(task);
+        let repetition = self.repetition_of(task);
+        let limit = self.queue_limit() as usize;
+        let Some(running) = self.state.tasks.get_mut(task) else { return };
+        let queued = running.queue.len();
+        if queued > 0 && repetition == Repetition::Once {
+            return;
+        }
+        if queued >= limit.max(1) {
+            self.report_overflow(task);
+            return;
+        }
+        running.queue.push(occurrence);
+        if holds && queued == 0 {
+            self.enqueue(Consequence::Complete { task });
+        }
+    }
+
+    /// Reports that a wait dropped an occurrence, once until its queue is empty again.
+    fn report_overflow(&mut self, task: TaskId) {
+        let limit = self.queue_limit();
+        let Some(running) = self.state.tasks.get_mut(task) else { return };
+        if core::mem::replace(&mut running.overflowed, true) {
+            return;
+        }
+        let (controller, step, id) = (running.controller, running.step, running.activation);
+        if let Some(ability) = self.state.activations.get(id).map(|activation| activation.ability) {
+            self.emit(EventKind::OccurrenceLimit { controller, ability, step, limit });
+        }
+    }
+
+    /// Whether a standing wait has room for another occurrence.
+    pub(super) fn check_queue(&self, task: TaskId) -> Result<(), RefusalReason> {
+        let queued = self.state.tasks.get(task).map_or(0, |running| running.queue.len());
+        let is_full = queued >= self.queue_limit().max(1) as usize;
+        if is_full { Err(RefusalReason::LimitReached(Limit::Occurrences)) } else { Ok(()) }
+    }
+
+    /// The oldest occurrence that a task keeps.
+    pub(super) fn take_occurrence(&mut self, task: TaskId) -> Option<Occurrence> {
+        let running = self.state.tasks.get_mut(task)?;
+        let first = (!running.queue.is_empty()).then(|| running.queue.remove(0))?;
+        running.overflowed &= !running.queue.is_empty();
+        Some(first)
+    }
+
+    /// Gives an occurrence to the branch that waited for it, with the numbers that later tasks read.
+    pub(super) fn deliver(&mut self, task: TaskId, occurrence: Occurrence) {
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let (id, thread, controller) = (running.activation, running.thread, running.controller);
+        if self.repetition_of(task) == Repetition::Multi {
+            self.emit(EventKind::TaskTriggered { controller, task });
+        }
+        match occurrence {
+            Occurrence::Plain => {}
+            Occurrence::Attribute(value) => self.leave(id, "Attribute.Value", value),
+            Occurrence::Released(seconds) => self.leave(id, "Input.HeldTime", seconds),
+            Occurrence::Event(event) => self.receive_event(id, thread, event),
+            Occurrence::Targets(targets) => self.set_targets(id, thread, targets),
+        }
+    }
+
+    /// A11: the event that a task awaited, and the target that it names.
+    fn receive_event(&mut self, id: ActivationId, thread: u32, event: GameplayEvent) {
+        self.claim_context(id, thread);
+        self.leave(id, "Event.Magnitude", event.magnitude);
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        if let Some(targets) = event.targets() {
+            activation.replace_targets(targets);
+        }
+        activation.event = Some(event);
+    }
+
+    /// The targets that a branch chose or was given.
+    pub(super) fn set_targets(&mut self, id: ActivationId, thread: u32, targets: TargetData) {
+        self.claim_context(id, thread);
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        activation.replace_targets(targets);
+        activation.chosen = true;
+    }
+
+    /// Makes the event and the targets of an activation those of one of its branches. The branch that they belonged to keeps
+    /// a copy of what it received.
+    fn claim_context(&mut self, id: ActivationId, thread: u32) {
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        let is_alone = activation.threads.len() == 1;
+        let owner = activation.context_of.filter(|owner| *owner != thread);
+        if let Some(owner) = owner.filter(|owner| activation.thread(*owner).is_some()) {
+            let context = Arc::new(BranchContext {
+                event: activation.event.clone(),
+                targets: TargetData::clone(&activation.targets),
+                chosen: activation.chosen,
+            });
+            if let Some(owner) = activation.thread_mut(owner) {
+                owner.context = Some(context);
+            }
+        }
+        activation.context_of = (!is_alone).then_some(thread);
+        if let Some(thread) = activation.thread_mut(thread) {
+            thread.context = None;
+        }
+    }
+
+    /// Makes the event and the targets that a branch received those of the activation, if another branch has received
+    /// others since (A10).
+    pub(super) fn install_context(&mut self, id: ActivationId, thread: u32) {
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        if activation.context_of == Some(thread) {
+            return;
+        }
+        let Some(context) = activation.thread_mut(thread).and_then(|thread| thread.context.take()) else {
+            return;
+        };
+        self.claim_context(id, thread);
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        activation.event.clone_from(&context.event);
+        activation.targets = context.targets.clone().into();
+        activation.chosen = context.chosen;
+        if let Some(magnitude) = context.event.as_ref().map(|event| event.magnitude) {
+            self.leave(id, "Event.Magnitude", magnitude);
+        }
+    }
+
+    /// Ends a wait for its branch. One in a loop or one that happens again stands, the others are gone.
+    pub(super) fn leave_wait(&mut self, task: TaskId) {
+        let repetition = self.repetition_of(task);
+        if repetition == Repetition::Once {
+            self.drop_task(task, TaskEnd::Completed);
+            return;
+        }
+        if repetition == Repetition::Multi {
+            self.set_deadline(task, None);
+            self.begin_follow_up(task);
+        }
+        self.stand(task);
+    }
+
+    /// A10: notes that the branch comes back to the wait when what follows it is done.
+    fn begin_follow_up(&mut self, task: TaskId) {
+        let began = self.state.now;
+        let Some(running) = self.state.tasks.get(task) else { return };
+        let (id, thread, step) = (running.activation, running.thread, running.step);
+        if let Some(thread) = self.thread_mut(id, thread) {
+            thread.rounds.push(Round { step, left: None, interval: Span::ZERO, began });
+        }
+    }
+
+    fn stand(&mut self, task: TaskId) {
+        let Some(running) = self.state.tasks.get(task) else { return };
+        if let Some(activation) = self.state.activations.get_mut(running.activation) {
+            activation.standing.push(task);
+        }
+    }
+
+    /// A branch that is cancelled lets go of its wait, which stands on if a loop around it goes on (A9).
+    pub(super) fn release_wait(&mut self, id: ActivationId, task: TaskId) {
+        let stays = self.state.tasks.get(task).zip(self.state.activations.get(id)).is_some_and(
+            |(running, activation)| {
+                let ability = self.catalog.ability_by_id(activation.ability);
+                ability.is_some_and(|ability| {
+                    ability.routine.repetition(running.step) == Repetition::Loop
+                        && holder_of_loop(activation, &ability.routine, running.step).is_some()
+                })
+            },
+        );
+        if stays {
+            self.stand(task);
+        } else {
+            self.drop_task(task, TaskEnd::Cancelled);
+        }
+    }
+
+    /// Comes back to a wait that stands: with the next occurrence, or to wait. `None` if none stands at this step.
+    pub(super) fn resume_standing(&mut self, id: ActivationId, thread: u32, step: u32) -> Option<Begun> {
+        let activation = self.state.activations.get(id)?;
+        let is_at = |task: &TaskId| self.state.tasks.get(*task).is_some_and(|running| running.step == step);
+        let task = activation.standing.iter().copied().find(is_at)?;
+        if let Some(running) = self.state.tasks.get_mut(task) {
+            running.thread = thread;
+        }
+        if let Some(occurrence) = self.take_occurrence(task) {
+            self.deliver(task, occurrence);
+            return Some(Begun::Done);
+        }
+        let is_multi = self.repetition_of(task) == Repetition::Multi;
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.standing.retain(|known| *known != task);
+        }
+        if !is_multi {
+            // A loop waits anew.
+            self.drop_task(task, TaskEnd::Completed);
+            return None;
+        }
+        if let Some(thread) = self.thread_mut(id, thread) {
+            thread.rounds.pop();
+            thread.status = ThreadStatus::Waiting(task);
+        }
+        Some(Begun::Waiting)
+    }
+
+    /// Forgets waits that stand although what they stood for was left: a loop, or the list after them.
+    pub(super) fn drop_left_waits(&mut self, id: ActivationId) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        if activation.standing.is_empty() {
+            return;
+        }
+        let catalog = Arc::clone(&self.catalog);
+        let Some(ability) = catalog.ability_by_id(activation.ability) else { return };
+        let is_left = |task: &TaskId| {
+            let Some(running) = self.state.tasks.get(*task) else { return true };
+            match ability.routine.repetition(running.step) {
+                Repetition::Once => true,
+                Repetition::Loop => holder_of_loop(activation, &ability.routine, running.step).is_none(),
+                Repetition::Multi => {
+                    let mut rounds = activation.threads.iter().flat_map(|thread| &thread.rounds);
+                    !rounds.any(|round| round.step == running.step)
+                }
+            }
+        };
+        let left: SmallVec<[TaskId; 2]> = activation.standing.iter().copied().filter(is_left).collect();
+        if let Some(activation) = self.state.activations.get_mut(id) {
+            activation.standing.retain(|task| !left.contains(task));
+        }
+        for task in left {
+            self.drop_task(task, TaskEnd::Cancelled);
+        }
+    }
+}
+
+/// The branch that runs the innermost running loop around a step.
+fn holder_of_loop(activation: &Activation, routine: &Routine, step: u32) -> Option<u32> {
+    routine.loops_around(step).find_map(|around| {
+        let runs = |thread: &&Thread| thread.rounds.iter().any(|round| round.step == around);
+        activation.threads.iter().find(runs).map(|thread| thread.id)
+    })
+}

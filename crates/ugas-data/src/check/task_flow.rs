@@ -1,0 +1,102 @@
+//! How tasks follow each other: tasks that are never reached (A10), and tasks that need an event (A11).
+
+use crate::decode::Field;
+use crate::diagnostics::{Sink, codes};
+use crate::model::ability::{AbilityDoc, TaskDoc};
+use crate::node::{Node, Value};
+
+/// Checks the tasks of an ability.
+pub(super) fn check(ability: &AbilityDoc, sink: &mut Sink) {
+    never_ends(&ability.tasks, sink);
+    let is_event = |on: &ugas_core::ability::TriggerOn| *on == ugas_core::ability::TriggerOn::Event;
+    let by_event =
+        ability.triggers.iter().any(|trigger| trigger.on.as_ref().is_none_or(|on| is_event(&on.0.value)));
+    if !by_event && !awaits_event(&ability.tasks) {
+        recipients(&ability.tasks, sink);
+    }
+}
+
+/// The tasks of a list, of one task by itself, or of a mapping that has them under `Tasks`.
+fn nested(node: &Node) -> Vec<TaskDoc> {
+    let items = match &node.value {
+        Value::List(items) => items.as_slice(),
+        Value::Map(_) if node.get("Type").is_none() => {
+            return node.get("Tasks").map(nested).unwrap_or_default();
+        }
+        Value::Map(_) => std::slice::from_ref(node),
+        _ => &[],
+    };
+    let mut unreported = Sink::with_limit(0);
+    items.iter().filter_map(|item| TaskDoc::decode(item, &mut unreported)).collect()
+}
+
+fn param<'a>(task: &'a TaskDoc, key: &str) -> Option<&'a Node> {
+    task.params.as_ref()?.0.get(key)
+}
+
+fn kind(task: &TaskDoc) -> &str {
+    task.kind.as_ref().map_or("", |kind| kind.value.as_str())
+}
+
+/// The lists of tasks inside a task.
+fn lists(task: &TaskDoc) -> Vec<Vec<TaskDoc>> {
+    let named = |key: &str| param(task, key).map(nested).into_iter();
+    match kind(task) {
+        "Sequence" | "Repeat" => named("Tasks").collect(),
+        "If" => named("Then").chain(named("Else")).collect(),
+        "Race" | "All" => {
+            param(task, "Branches").map(Node::items).unwrap_or_default().iter().map(nested).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a wait happens again and again (A10).
+fn is_multi(task: &TaskDoc) -> bool {
+    match kind(task) {
+        "WaitGameplayEvent" => {
+            matches!(param(task, "OnlyTriggerOnce").map(|flag| &flag.value), Some(Value::Bool(false)))
+        }
+        "WaitTargetData" => param(task, "Confirmation").and_then(Node::text) == Some("CustomMulti"),
+        _ => false,
+    }
+}
+
+/// Whether a list never ends because of a wait that happens again. Reports the task after one that never ends.
+fn never_ends(tasks: &[TaskDoc], sink: &mut Sink) -> bool {
+    let mut ended = false;
+    for (at, task) in tasks.iter().enumerate() {
+        let inside: Vec<bool> = lists(task).iter().map(|list| never_ends(list, sink)).collect();
+        let is_stuck = !inside.is_empty()
+            && match kind(task) {
+                "Race" => inside.iter().all(|stuck| *stuck),
+                "If" => inside.len() == 2 && inside.iter().all(|stuck| *stuck),
+                _ => inside.contains(&true),
+            };
+        if is_stuck
+            && !ended
+            && let Some(next) = tasks.get(at + 1).and_then(|next| next.kind.as_ref())
+        {
+            sink.push(codes::ug111::unreachable(next));
+        }
+        ended |= is_stuck || is_multi(task);
+    }
+    ended
+}
+
+fn awaits_event(tasks: &[TaskDoc]) -> bool {
+    tasks
+        .iter()
+        .any(|task| kind(task) == "WaitGameplayEvent" || lists(task).iter().any(|list| awaits_event(list)))
+}
+
+fn recipients(tasks: &[TaskDoc], sink: &mut Sink) {
+    for task in tasks {
+        for node in [param(task, "To"), param(task, "Target")].into_iter().flatten() {
+            if let Some(word @ ("EventTarget" | "EventInstigator")) = node.text() {
+                sink.push(codes::ug110::no_event(node.span, word));
+            }
+        }
+        lists(task).iter().for_each(|list| recipients(list, sink));
+    }
+}
