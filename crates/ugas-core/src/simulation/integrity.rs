@@ -183,7 +183,7 @@ impl Simulation {
         for (id, task) in self.state.tasks.iter().filter(|(id, _)| !self.holds_branch(*id)) {
             held += 1;
             let run = self.state.activations.get(task.activation);
-            if !run.is_some_and(|run| run.standing.iter().filter(|known| **known == id).count() == 1) {
+            if run.is_none_or(|run| run.standing.iter().filter(|known| **known == id).count() != 1) {
                 found.push("a wait that neither holds a branch nor stands".to_owned());
             }
         }
