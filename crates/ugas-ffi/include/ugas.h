@@ -2409,6 +2409,25 @@ ugas_status ugas_catalog_hash(ugas_context *context, ugas_catalog catalog, uint6
 // The tag of this name.
 ugas_status ugas_catalog_tag(ugas_context *context, ugas_catalog catalog, ugas_str name, ugas_tag *out);
 
+// The description of a tag in the registry of the pack, for people and tools; empty if it has none. Valid until the next
+// call.
+ugas_status ugas_catalog_tag_description(ugas_context *context,
+                                         ugas_catalog catalog,
+                                         ugas_tag tag,
+                                         ugas_str *out);
+
+// The developers' comment on a tag in the registry of the pack; empty if it has none. Valid until the next call.
+ugas_status ugas_catalog_tag_comment(ugas_context *context,
+                                     ugas_catalog catalog,
+                                     ugas_tag tag,
+                                     ugas_str *out);
+
+// Whether a tag has AllowMultiple in the registry of the pack: 1 or 0. Tags are counted in any case.
+ugas_status ugas_catalog_tag_allows_multiple(ugas_context *context,
+                                             ugas_catalog catalog,
+                                             ugas_tag tag,
+                                             uint8_t *out);
+
 // The attribute of this name.
 ugas_status ugas_catalog_attribute(ugas_context *context,
                                    ugas_catalog catalog,

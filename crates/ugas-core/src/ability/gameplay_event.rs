@@ -44,6 +44,9 @@ pub struct EventDetails {
 
 impl EventDetails {
     fn check(&self) -> Result<(), &'static str> {
+        if *self == Self::default() {
+            return Err("details of an event are empty");
+        }
         if !self.payload.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the payload of an event is not sorted by its names");
         }

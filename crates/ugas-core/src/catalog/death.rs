@@ -39,10 +39,10 @@ pub struct Death {
 plain_enum!(DeathAttribute { 0 => Default, 1 => Off, 2 => Named(name) });
 
 impl DeathDef {
-    /// What format versions before 4 have: an attribute with a threshold, or nothing that dies.
+    /// Format versions before 4 have an attribute with a threshold, or nothing, which is the default now (A4).
     fn from_old(old: Option<(String, f64)>) -> Self {
         match old {
-            None => Self { attribute: DeathAttribute::Off, threshold: None },
+            None => Self::default(),
             Some((name, threshold)) => {
                 Self { attribute: DeathAttribute::Named(name), threshold: Some(threshold) }
             }

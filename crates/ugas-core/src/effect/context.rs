@@ -367,6 +367,9 @@ plain_parts!(EffectContext |context, decoder| {
     tags [since 4]: context.tags().clone(),
 } => {
     let ability_tags: Option<TagBits> = ability_tags;
+    if ability_tags.as_ref().is_some_and(TagBits::is_empty) {
+        return Err(decoder.invalid("ability tags of a context are empty"));
+    }
     let ability_tags = Rare::new(ability_tags.unwrap_or_default());
     let details = Rare::new(ContextDetails { hit, raw_payload, tags, ability_tags });
     let mut context = EffectContext { source, ability, details, ..EffectContext::default() };

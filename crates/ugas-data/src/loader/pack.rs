@@ -41,7 +41,8 @@ impl Pack {
         lower::input::scheme(&self.documents)
     }
 
-    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash.
+    /// All documents as one YAML text in one fixed form. Loading it gives a catalog with the same hash. Inherited fields are
+    /// written out (D1); those of a parent that a single file does not have are missing (UG140).
     pub fn to_canonical_yaml(&self) -> String {
         let mut text = String::new();
         for document in &self.documents {

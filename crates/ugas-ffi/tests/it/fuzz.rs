@@ -321,7 +321,15 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
                 0 => ugas_recording_start(context, simulation, null()),
                 _ => ugas_recording_finish(context, simulation, &raw mut bytes),
             },
-            57 => ugas_catalog_name(context, simulation, id & 7, id, &raw mut lent),
+            57 => match id % 4 {
+                0 => ugas_catalog_tag_description(context, simulation, id, &raw mut lent),
+                1 => ugas_catalog_tag_comment(context, simulation, id, &raw mut lent),
+                2 => {
+                    let mut allows = 0_u8;
+                    ugas_catalog_tag_allows_multiple(context, simulation, id, &raw mut allows)
+                }
+                _ => ugas_catalog_name(context, simulation, id & 7, id, &raw mut lent),
+            },
             _ => ugas_cues_of(context, simulation, one, rows.cast(), row_size, capacity, pc),
         }
     };

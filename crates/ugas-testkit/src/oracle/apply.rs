@@ -148,6 +148,8 @@ impl Oracle {
             instance.granted = true;
         }
         self.publish_tags();
+        // Values are recalculated before further effects follow.
+        self.flush();
         let view = self.view();
         let additional = spec.def.additional_effects.iter().filter(|additional| {
             view.source_meets(spec, &additional.source_tags) && view.meets(target, &additional.target_tags)

@@ -47,9 +47,7 @@ impl Oracle {
     /// Runs until quiet.
     pub(super) fn settle(&mut self) {
         for _ in 0..100_000 {
-            self.begin_waiting();
-            self.react();
-            self.publish_values();
+            self.flush();
             let Some(pending) = self.queue.pop_front() else { return };
             match pending {
                 Pending::Apply(thought_of, target) => {
@@ -67,6 +65,13 @@ impl Oracle {
             }
         }
         panic!("the rules never come to rest");
+    }
+
+    /// Recalculation of one application: queued instances begin, effects follow tags, values have their events (E1).
+    pub(super) fn flush(&mut self) {
+        self.begin_waiting();
+        self.react();
+        self.publish_values();
     }
 
     /// E4: where nothing runs and something waits, the first in the queue begins.

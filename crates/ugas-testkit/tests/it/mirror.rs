@@ -241,7 +241,11 @@ proptest! {
             let sights = everybody(&bout.sim, Sight::WHOLE);
             viewer.look(&bout.sim, &sights);
             compare(&viewer, &bout.sim, &sights);
-            assert_eq!(viewer.sim.next_timer(), bout.sim.next_timer());
+            // Lifetimes of summoned controllers are timers of the server only (A17).
+            let has_summons = bout.sim.controllers().any(|(_, controller)| controller.instigator().is_some());
+            if !has_summons {
+                assert_eq!(viewer.sim.next_timer(), bout.sim.next_timer());
+            }
             for (remote, local) in names(&viewer, &bout.sim) {
                 let before = known.entry(remote.clone()).or_insert_with(|| local.clone());
                 assert_eq!(*before, local, "{remote} is called otherwise");

@@ -77,7 +77,8 @@ fn is_path(word: &str) -> bool {
 /// Targets of relative links.
 fn linked(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.filter(|target| !target.contains("://") && !target.starts_with('#')).collect()
+    let targets = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    targets.map(|target| target.split('#').next().unwrap_or(target)).collect()
 }
 
 #[test]

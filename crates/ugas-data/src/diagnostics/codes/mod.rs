@@ -188,6 +188,8 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug100::DOC,
     &ug101::DOC,
     &ug102::DOC,
+    &ug110::DOC,
+    &ug111::DOC,
     &ug130::DOC,
     &ug131::DOC,
     &ug132::DOC,
@@ -203,6 +205,4 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug161::DOC,
     &ug162::DOC,
     &ug163::DOC,
-    &ug110::DOC,
-    &ug111::DOC,
 ];
