@@ -332,7 +332,7 @@ impl Latest {
         Self { mean: sample, deviation: 0, outliers: 0, measured }
     }
 
-    /// What is assumed before the first feedback: the first frame may take longer than the greeting did (N4).
+    /// Allowance before the first feedback: the first frame may take longer than the greeting did (N4).
     const fn guessed(sample: i64, round_trip: i64) -> Self {
         Self { deviation: round_trip / GUESSED_JITTER, ..Self::first(sample, Measured::Guessed) }
     }

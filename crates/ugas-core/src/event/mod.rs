@@ -574,7 +574,7 @@ pub enum EventKind {
         /// The task.
         task: TaskId,
     },
-    /// What a wait that goes on waits for happened, and what follows it runs (A10).
+    /// An occurrence of a wait that goes on: the tasks after it run once for it (A10).
     TaskTriggered {
         /// Whose ability waits.
         controller: ControllerId,

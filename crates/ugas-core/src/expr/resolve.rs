@@ -10,7 +10,7 @@ use crate::nearest::nearest;
 
 /// The parameter that `Event.Magnitude` reads.
 const EVENT_MAGNITUDE: &str = "Event.Magnitude";
-/// What the names of parameters begin with that `Event.Payload` reads.
+/// Prefix of the parameter names that `Event.Payload` reads.
 pub(crate) const EVENT_PAYLOAD: &str = "Event.Payload.";
 
 /// What a node of the tree computes. Children are given by their index.

@@ -401,7 +401,7 @@ impl Simulation {
         Ok(self.select(&targeting, id, Recipient::Target))
     }
 
-    /// Who a targeting finds that begins with the targets of a recipient.
+    /// Targets that a targeting finds, beginning with those of a recipient.
     fn select(
         &mut self,
         targeting: &Targeting,

@@ -48,7 +48,7 @@ impl Simulation {
         })
     }
 
-    /// What an event brings along.
+    /// Details of an event: context tags, target data and payload.
     pub(super) fn check_event(&self, event: &GameplayEvent) -> Result<(), Limit> {
         let Some(details) = &event.details else { return Ok(()) };
         self.check_extras(details.context_tags.len())?;

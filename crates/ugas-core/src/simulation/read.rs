@@ -82,7 +82,7 @@ impl Simulation {
         Ok(AttributeValue { base, current })
     }
 
-    /// Who receives an attribute's value over a network, as the set says that the controller has (N1). `None` if the
+    /// Replication of an attribute's value, as the set on that controller says (N1). `None` if the
     /// controller does not exist or lacks the attribute.
     pub fn attribute_replication(
         &self,

@@ -33,7 +33,7 @@ pub(super) enum Begun {
 pub(super) enum Verdict {
     /// Nothing.
     No,
-    /// What it waits for happened.
+    /// Occurrence that the wait is over with.
     Done(Occurrence),
     /// The player declined.
     Declined,

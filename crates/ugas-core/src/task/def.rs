@@ -164,9 +164,9 @@ pub struct ApplyDef {
     pub ignore_tag: Option<String>,
     /// More tags of which targets must have none.
     pub ignore_tags: Vec<String>,
-    /// Who it is applied to; without one, the activation's targets (A11).
+    /// Recipient of the effect; without one, the activation's targets (A11).
     pub to: Option<Recipient>,
-    /// Who may be taken if there is no target (A16): the ability's targeting.
+    /// Targets that may be taken if there is none (A16): the ability's targeting.
     pub targeting: Option<TargetingDef>,
 }
 
@@ -220,7 +220,7 @@ pub enum Recipient {
     Activation,
 }
 
-/// What becomes of an ability whose commit cannot be paid (A12).
+/// Policy for an ability whose commit cannot be paid (A12).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFail {
     /// The ability is cancelled.
@@ -233,7 +233,7 @@ pub enum OnFail {
 /// How a task commits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CommitDef {
-    /// What happens if it cannot be paid.
+    /// Consequence of a commit that cannot be paid.
     pub on_fail: OnFail,
 }
 

@@ -295,7 +295,7 @@ pub(crate) struct Apply {
     pub(crate) require: TagSet,
     pub(crate) ignore: TagSet,
     pub(crate) to: Recipient,
-    /// Who may be taken if there is no target (A16).
+    /// Targets that may be taken if there is none (A16).
     pub(crate) targeting: Option<Box<Targeting>>,
 }
 

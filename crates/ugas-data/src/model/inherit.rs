@@ -137,7 +137,7 @@ fn identify(outlines: &mut [Outline], names: &[Option<String>], sink: &mut Sink)
     }
 }
 
-/// What a document inherits from.
+/// Parent of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Link {
     /// Nothing.

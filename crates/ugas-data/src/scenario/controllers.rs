@@ -11,7 +11,7 @@ use crate::decode::{ActorText, NamedMap};
 use crate::model::Name;
 use crate::model::scenario::{ActorDoc, ControllerSetStepDoc, SetAvatarDoc, SetOwnerDoc};
 
-/// What happens to an attribute set of a controller.
+/// Change of the attribute sets of a controller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetChange {
     Register,

@@ -159,7 +159,7 @@ impl Runner<'_> {
     }
 }
 
-/// What is compared and how exactly.
+/// Comparison: its subject and tolerance.
 struct Checks {
     /// Name of the execution for messages.
     what: String,

@@ -121,7 +121,7 @@ fn values_hidden_by_the_set_of_a_controller_never_leave_the_server() {
     assert!(bytes > 1_000, "only {bytes} bytes were sent");
 }
 
-/// What the first client reads of a controller: the current value of each attribute, or nothing if it is not replicated.
+/// Values that the first client reads of a controller: the current value of each attribute, or nothing if it is not replicated.
 fn reads(table: &Table, remote: ControllerId) -> [Option<f64>; 3] {
     let client = &table.clients[0];
     let controller = client.local(remote).expect("it is in view");
