@@ -29,7 +29,7 @@ export class Controller {
   }
 
   head(page) {
-    const facts = { Template: page.template, Team: page.team, Owner: page.owner, Avatar: page.avatar, Position: page.position?.map((part) => number(part)).join(", ") };
+    const facts = { Template: page.template, Team: page.team, State: page.inactive ? "inactive" : null, "Summoned by": page.summonedBy, Owner: page.owner, Avatar: page.avatar, Position: page.position?.map((part) => number(part)).join(", ") };
     return h("div", { class: "card" },
       h("div", { class: "head" }, h("h1", {}, page.name),
         h("span", { class: "right" }, h("button", { class: "link", "data-key": "world", onclick: () => this.app.show("world") }, "All controllers"))),
@@ -69,6 +69,9 @@ export class Controller {
       }
       lane.append(
         h("div", { class: "name" }, h("h3", {}, line.name), h("div", { class: "small muted" }, line.modifiers.join(", ") || line.grantedTags.join(", ")),
+          line.contextTags.length ? h("div", { class: "small muted" }, `context: ${line.contextTags.join(", ")}`) : null,
+          line.abilityTags.length ? h("div", { class: "small muted" }, `ability tags: ${line.abilityTags.join(", ")}`) : null,
+          Object.keys(line.setByCaller).length ? h("div", { class: "small muted" }, Object.entries(line.setByCaller).map(([tag, value]) => `${tag} ${value}`).join(", ")) : null,
           line.source ? h("div", { class: "small muted" }, "from ", line.sourceId ? h("button", { class: "link", onclick: () => this.app.show("controller", line.sourceId) }, line.source) : line.source) : null),
         track,
         h("div", { class: "num small" }, line.duration === null ? "∞" : `${seconds(line.remaining)} left`,

@@ -38,6 +38,13 @@ pub enum Command {
         /// The new one.
         owner: Option<ActorId>,
     },
+    /// [`Simulation::set_active`](crate::simulation::Simulation::set_active).
+    SetActive {
+        /// The controller.
+        controller: ControllerId,
+        /// Whether it takes part from now on.
+        active: bool,
+    },
     /// [`Simulation::set_avatar`](crate::simulation::Simulation::set_avatar).
     SetAvatar {
         /// Whose.
@@ -385,6 +392,7 @@ plain_enum!(Command {
     44 => Batch(commands),
     45 => RestoreCharacter { character, options },
     46 => OfClient { key, reached, command },
+    48 => SetActive { controller, active },
     60 => ExecuteCue { controller, cue, magnitude, context },
     61 => AddCue { controller, cue, context },
     62 => RemoveCue { controller, cue },

@@ -40,6 +40,10 @@ pub struct ControllerPage {
     pub template: Option<String>,
     /// When.
     pub time: Time,
+    /// Whether it is inactive: it refuses activations, input, events and applications (K1).
+    pub inactive: bool,
+    /// Whose ability summoned it (A17).
+    pub summoned_by: Option<ControllerId>,
     /// Attributes, in the order in which they are evaluated.
     pub attributes: Vec<AttributeLine>,
     /// Names of the attributes whose values the server withholds from this client (N1), in id order.
@@ -115,6 +119,12 @@ pub struct EffectLine {
     pub granted_tags: Vec<String>,
     /// Abilities that it grants.
     pub granted_abilities: Vec<String>,
+    /// Tags of the ability that it comes from, which count as tags of its source (E13).
+    pub ability_tags: Vec<String>,
+    /// Tags of its context: what happened when it was applied (E14).
+    pub context_tags: Vec<String>,
+    /// Numbers of the caller by tag, passed ones included (E15).
+    pub set_by_caller: Vec<(String, f64)>,
 }
 
 /// An ability of a [`ControllerPage`].
@@ -176,6 +186,8 @@ impl Simulation {
             controller,
             template: known.template().map(|template| catalog.template_name(template).to_owned()),
             time: self.now(),
+            inactive: !known.is_active(),
+            summoned_by: known.instigator(),
             attributes: attributes.collect(),
             not_replicated: self
                 .withheld(controller)
@@ -201,6 +213,8 @@ impl Simulation {
         let effect = self.effect_definition(active.effect())?;
         let catalog = self.catalog();
         let tags = effect.granted_tags().iter().chain(active.spec().granted_tags.iter().copied());
+        let context = active.spec().context();
+        let name = |tag| catalog.tag_name(tag).to_owned();
         let abilities = active.granted_abilities().iter().filter_map(|&handle| self.ability(handle));
         Some(EffectLine {
             active: id,
@@ -218,6 +232,14 @@ impl Simulation {
             granted_tags: tags.map(|tag| catalog.tag_name(tag).to_owned()).collect(),
             granted_abilities: abilities
                 .map(|granted| catalog.ability_name(granted.ability()).to_owned())
+                .collect(),
+            ability_tags: context.ability_tags().into_iter().flat_map(|tags| tags.iter()).map(name).collect(),
+            context_tags: context.tags().iter().map(name).collect(),
+            set_by_caller: active
+                .spec()
+                .magnitudes()
+                .iter()
+                .map(|&(tag, value)| (name(tag), value))
                 .collect(),
         })
     }

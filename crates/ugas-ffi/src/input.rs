@@ -49,7 +49,7 @@ pub unsafe extern "C" fn ugas_input_press(
         let (kind, run) = match *outcome {
             Pressed::Activated(run) => (ugas_pressed::Activated, run.to_bits().get()),
             Pressed::Consumed => (ugas_pressed::Consumed, 0),
-            Pressed::Buffered => (ugas_pressed::Buffered, 0),
+            Pressed::Buffered(_) => (ugas_pressed::Buffered, 0),
             Pressed::Unbound => (ugas_pressed::Unbound, 0),
             Pressed::Refused(refusal) => {
                 return Err(Failure::command(&CommandError::from(refusal), entry.simulation()));

@@ -1,5 +1,7 @@
 //! One controller: everything that is known about it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use ugas_core::ability::Activation;
 use ugas_core::debug::{AbilityLine, ControllerPage, EffectLine, TagLine, TaskLine};
@@ -32,6 +34,8 @@ pub(crate) fn controller(
         "time": page.time.as_seconds(),
         "owner": known.owner().map(|actor| format!("{actor:?}")),
         "avatar": known.avatar().map(|actor| format!("{actor:?}")),
+        "inactive": page.inactive,
+        "summonedBy": page.summoned_by.map(|instigator| names.of(simulation, instigator)),
         "position": page.position,
         "team": page.team,
         "attributes": attributes(simulation, chronicle, moment, id),
@@ -100,6 +104,9 @@ fn effect(simulation: &Simulation, names: &Names, line: &EffectLine) -> Value {
         "modifiers": line.modifiers,
         "grantedTags": line.granted_tags,
         "grantedAbilities": line.granted_abilities,
+        "abilityTags": line.ability_tags,
+        "contextTags": line.context_tags,
+        "setByCaller": line.set_by_caller.iter().cloned().collect::<BTreeMap<_, _>>(),
     })
 }
 

@@ -6,7 +6,7 @@ use ugas_core::attribute::AttributeReplication;
 use ugas_core::controller::ReplicationMode;
 use ugas_core::handle::ControllerId;
 use ugas_core::id::{AttributeId, TagId};
-use ugas_core::mirror::{PieceKey, PieceRef, Sight};
+use ugas_core::mirror::{PieceDetail, PieceKey, PieceRef, Sight};
 use ugas_core::simulation::Simulation;
 
 use crate::quantise::Quantiser;
@@ -154,6 +154,12 @@ impl Lens {
         self
     }
 
+    /// Detail of the pieces that a viewer with this lens gets: frozen values of attributes that the owner alone receives
+    /// go where the attributes themselves go (N1).
+    pub(crate) fn detail(&self) -> PieceDetail {
+        PieceDetail { sight: self.sight, owner_values: self.attributes == AttributeRule::Owners }
+    }
+
     /// The lens on one controller of a simulation.
     pub(crate) fn on<'a>(
         &'a self,
@@ -223,8 +229,8 @@ impl Seen<'_> {
         self.controller
     }
 
-    pub(crate) fn sight(&self) -> Sight {
-        self.lens.sight
+    pub(crate) fn detail(&self) -> PieceDetail {
+        self.lens.detail()
     }
 
     /// A value with the precision that it has on the wire (N2).

@@ -120,7 +120,7 @@ impl Replica {
         let (entries, gone) = (&mut self.entries, &mut self.gone);
         let past = &mut self.past;
         let mut changed = false;
-        seen.simulation().pieces(seen.controller(), seen.sight(), scratch, |key, piece| {
+        seen.simulation().pieces(seen.controller(), seen.detail(), scratch, |key, piece| {
             let Some(piece) = seen.filter(key, piece) else { return };
             while let Some(lost) = known.next_if(|entry| entry.key < key) {
                 remember(past, tick, lost.key, Some(&lost.piece));

@@ -1,5 +1,6 @@
 //! `ugas run --inspect`: everything about a controller at a moment of a scenario.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::anyhow;
@@ -78,6 +79,8 @@ pub(crate) fn to_json(scenario: &str, name: &str, page: &ControllerPage) -> Valu
         "controller": name,
         "template": page.template,
         "time": page.time.as_seconds(),
+        "inactive": page.inactive,
+        "summoned": page.summoned_by.is_some(),
         "attributes": attributes.collect::<serde_json::Map<_, _>>(),
         "tags": tags.collect::<serde_json::Map<_, _>>(),
         "effects": page.effects.iter().map(effect).collect::<Vec<_>>(),
@@ -104,6 +107,9 @@ fn effect(line: &EffectLine) -> Value {
         "modifiers": line.modifiers,
         "grantedTags": line.granted_tags,
         "grantedAbilities": line.granted_abilities,
+        "abilityTags": line.ability_tags,
+        "contextTags": line.context_tags,
+        "setByCaller": line.set_by_caller.iter().cloned().collect::<BTreeMap<_, _>>(),
     })
 }
 

@@ -59,7 +59,7 @@ impl CatalogBuilder {
         let input_buffer_window = self.compile_buffer_window(&compiler);
         let cooldown_tags = abilities.iter().flat_map(|ability| ability.cooldown_tags.iter());
         let cooldown_tags = TagSet::new(cooldown_tags);
-        let secret_attributes = secret_attributes(&sets, tables.attributes.len());
+        let narrowest_replication = narrowest_replication(&sets, tables.attributes.len());
         let hooks = self.compile_hooks(&compiler, &tables);
         check_cycles(&compiler, &tables, &sets, &effects, &calculations);
         errors.extend(compiler.into_errors());
@@ -90,7 +90,7 @@ impl CatalogBuilder {
             death,
             input_buffer: definitions.input_buffer,
             input_buffer_window,
-            secret_attributes,
+            narrowest_replication,
             cooldown_tags,
             hooks,
             before_apply: self.before_apply.into_boxed_slice(),
@@ -469,15 +469,21 @@ fn check_templates(catalog: &Catalog, errors: &mut Vec<DefinitionError>) {
     }
 }
 
-/// Attributes that at least one set replicates to nobody, by id.
-fn secret_attributes(sets: &[CompiledSet], count: usize) -> Box<[bool]> {
-    let mut secret = vec![false; count];
+/// The narrowest replication that a set gives each attribute, by id.
+fn narrowest_replication(sets: &[CompiledSet], count: usize) -> Box<[AttributeReplication]> {
+    let mut narrowest = vec![AttributeReplication::All; count];
     for attribute in sets.iter().flat_map(|set| &*set.attributes) {
-        if attribute.def.replication == AttributeReplication::None
-            && let Some(secret) = secret.get_mut(attribute.id.usize())
-        {
-            *secret = true;
+        if let Some(narrowest) = narrowest.get_mut(attribute.id.usize()) {
+            *narrowest = match (*narrowest, attribute.def.replication) {
+                (AttributeReplication::None, _) | (_, AttributeReplication::None) => {
+                    AttributeReplication::None
+                }
+                (AttributeReplication::All, other) | (other, AttributeReplication::All) => other,
+                (AttributeReplication::OwnerOnly, AttributeReplication::OwnerOnly) => {
+                    AttributeReplication::OwnerOnly
+                }
+            };
         }
     }
-    secret.into()
+    narrowest.into()
 }

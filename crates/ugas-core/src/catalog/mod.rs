@@ -34,8 +34,8 @@ pub(crate) use reads::{ReadLevel, live_reads, plain_reading};
 pub(crate) use routines::EffectContainer;
 
 use crate::ability::Ability;
-use crate::attribute::AttributeDef;
 use crate::attribute::layout::Attribute;
+use crate::attribute::{AttributeDef, AttributeReplication};
 use crate::controller::ControllerDef;
 use crate::curve::Curve;
 use crate::effect::calculation::CompiledCalculation;
@@ -82,7 +82,7 @@ pub struct Catalog {
     /// The attribute whose current value is the window of the buffer, in seconds.
     pub(crate) input_buffer_window: Option<AttributeId>,
     /// Attributes that at least one set replicates to nobody, by id (N1).
-    pub(crate) secret_attributes: Box<[bool]>,
+    pub(crate) narrowest_replication: Box<[AttributeReplication]>,
     /// Tags that the cooldown of some ability grants.
     pub(crate) cooldown_tags: TagSet,
     hooks: Box<[AttributeHooks]>,
@@ -131,6 +131,16 @@ pub(crate) struct Template {
     pub(crate) abilities: Box<[AbilityGrant]>,
     pub(crate) effects: Box<[(EffectId, f64)]>,
     pub(crate) active_effects: Box<[TemplateEffect]>,
+}
+
+impl Template {
+    /// Whether the tags of the template include all owned tags of an ability (K1).
+    pub(crate) fn owns_tags_of(&self, catalog: &Catalog, grant: &AbilityGrant) -> bool {
+        let ability = catalog.ability_by_id(grant.ability);
+        ability.is_some_and(|ability| {
+            !ability.owned_tags.is_empty() && ability.owned_tags.iter().all(|tag| self.tags.contains(&tag))
+        })
+    }
 }
 
 /// An effect that is on a controller from the start (K1).
@@ -356,9 +366,10 @@ impl Catalog {
         attributes.iter().map(|attribute| (attribute.id, &attribute.def))
     }
 
-    /// Whether at least one set replicates an attribute to nobody (N1).
-    pub(crate) fn is_secret_somewhere(&self, attribute: AttributeId) -> bool {
-        self.secret_attributes.get(attribute.usize()).copied().unwrap_or(true)
+    /// The narrowest replication that a set gives an attribute (N1).
+    pub(crate) fn narrowest_replication(&self, attribute: AttributeId) -> AttributeReplication {
+        let replication = self.narrowest_replication.get(attribute.usize()).copied();
+        replication.unwrap_or(AttributeReplication::None)
     }
 
     /// Names of calculations and curves that something uses and nothing provides. Applications that need one are

@@ -13,6 +13,7 @@ impl Simulation {
             Command::Spawn(spawn) => Outcome::Spawned(self.spawn_with(spawn)?),
             Command::Despawn(controller) => done(self.despawn(controller))?,
             Command::SetOwner { controller, owner } => done(self.set_owner(controller, owner))?,
+            Command::SetActive { controller, active } => done(self.set_active(controller, active))?,
             Command::SetAvatar { controller, avatar } => done(self.set_avatar(controller, avatar))?,
             Command::RegisterSet { controller, set } => done(self.register_set(controller, set))?,
             Command::UnregisterSet { controller, set } => done(self.unregister_set(controller, set))?,

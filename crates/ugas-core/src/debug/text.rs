@@ -8,6 +8,12 @@ impl fmt::Display for ControllerPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.template.as_deref().unwrap_or("controller"))?;
         write!(f, " {:?} at {} s", self.controller, self.time.as_seconds())?;
+        if self.inactive {
+            f.write_str(", inactive")?;
+        }
+        if let Some(instigator) = self.summoned_by {
+            write!(f, ", summoned by {instigator:?}")?;
+        }
         if let Some([x, y, z]) = self.position {
             write!(f, ", position {x} {y} {z}")?;
         }
@@ -85,10 +91,14 @@ fn effect(f: &mut fmt::Formatter<'_>, line: &EffectLine) -> fmt::Result {
         write!(f, ", from {source:?}")?;
     }
     writeln!(f)?;
+    let numbers = line.set_by_caller.iter().map(|(tag, value)| format!("{tag} {value}")).collect();
     for (what, list) in [
         ("modifies", &line.modifiers),
         ("grants tags", &line.granted_tags),
         ("grants abilities", &line.granted_abilities),
+        ("ability tags", &line.ability_tags),
+        ("context tags", &line.context_tags),
+        ("set by caller", &numbers),
     ] {
         if !list.is_empty() {
             writeln!(f, "    {what}: {}", list.join(", "))?;

@@ -42,5 +42,5 @@ mod store;
 pub use error::MirrorError;
 pub use names::Mirrored;
 pub(crate) use names::{Names, Table};
-pub use piece::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
+pub use piece::{Piece, PieceDetail, PieceKey, PieceRef, PieceScratch, Sight};
 pub use store::Mirror;

@@ -24,6 +24,23 @@ impl Sight {
     pub const WHOLE: Self = Self { effects: true, abilities: true };
 }
 
+/// Detail of the pieces for one kind of viewer: what the viewer sees, and which frozen values its effects have.
+///
+/// Created from a [`Sight`], the viewer is taken for the owner if the abilities are in sight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PieceDetail {
+    /// Effects and abilities that the viewer sees.
+    pub sight: Sight,
+    /// Whether effects carry the values that they froze of attributes that the owner alone receives (N1).
+    pub owner_values: bool,
+}
+
+impl From<Sight> for PieceDetail {
+    fn from(sight: Sight) -> Self {
+        Self { sight, owner_values: sight.abilities }
+    }
+}
+
 impl Default for Sight {
     fn default() -> Self {
         Self::WHOLE

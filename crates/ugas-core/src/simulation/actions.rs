@@ -165,7 +165,10 @@ impl Simulation {
         let Some(activation) = self.state.activations.get(id) else { return Ok(()) };
         event.instigator = Some(activation.controller);
         event.target = recipients(activation, send.target).first_controller();
-        let receivers: SmallVec<[ControllerId; 4]> = recipients(activation, send.to).controllers().collect();
+        let mut receivers: SmallVec<[ControllerId; 4]> =
+            recipients(activation, send.to).controllers().collect();
+        // K1: an inactive controller receives no events.
+        receivers.retain(|receiver| self.check_active(*receiver).is_ok());
         self.report_no_target(id, step, receivers.is_empty());
         for controller in receivers {
             if self.state.controllers.contains(controller) {
@@ -289,10 +292,10 @@ impl Simulation {
         let catalog = std::sync::Arc::clone(&self.catalog);
         let Some(activation) = self.state.activations.get(id) else { return Ok(None) };
         let chain = catalog.ability_by_id(activation.ability).and_then(|ability| ability.chain.as_ref());
-        let Some(chain) = chain else { return Ok(None) };
-        // Only a task that acts on the current targets, and has none, may look for the first one (A11, A16).
-        let may_look = apply.to == Recipient::Target && !activation.chosen;
-        if !may_look && recipients(activation, apply.to).first_controller().is_none() {
+        // `To` names whom to hit, and no chain begins there (A11).
+        let Some(chain) = chain.filter(|_| apply.to == Recipient::Target) else { return Ok(None) };
+        // A task without targets may look for the first one, unless they were chosen (A16).
+        if activation.chosen && recipients(activation, apply.to).first_controller().is_none() {
             return Ok(Some(SmallVec::new()));
         }
         if apply.max_range.is_none() && apply.require.is_empty() && apply.ignore.is_empty() {

@@ -79,10 +79,14 @@ pub(super) struct Scratch {
     /// Which of the dice under the prediction come next, where both sides roll alike (V5).
     pub(super) roll: u64,
     queue: VecDeque<Pending>,
+    /// How many of the queue end runs of abilities: `Cancel` and `Die`.
+    endings: u32,
     /// What those of the queue that apply or activate need, in the same order. It is large and they are few: apart from
     /// the others, which stay small, and without a box for each, which would have to be allocated (I6).
     specs: VecDeque<EffectSpec>,
     requests: VecDeque<ActivationRequest>,
+    /// Presses of which more abilities are to be tried once the queue is empty (A13).
+    pub(super) presses: VecDeque<super::inputs::PendingPress>,
     /// Effects whose running instance ended on a target, so that the next of the queue may begin.
     pub(super) begins: VecDeque<(EffectId, ControllerId)>,
     /// Effects that ran in this operation, each with the position of what caused it.
@@ -215,8 +219,10 @@ impl Scratch {
             reached,
             roll,
             queue,
+            endings,
             specs,
             requests,
+            presses,
             begins,
             trace,
             current,
@@ -243,11 +249,12 @@ impl Scratch {
         } = self;
         (*batch_depth, *steps, *limit_reported, *hold_clamp) = (0, 0, false, false);
         (*cause, *prediction, *ambient, *current, *trial) = (Cause::default(), None, None, None, None);
-        (*roll, *reached, *spawned, *jump) = (0, None, 0, 0);
+        (*roll, *reached, *spawned, *jump, *endings) = (0, None, 0, 0, 0);
         *version += 1;
         queue.clear();
         specs.clear();
         requests.clear();
+        presses.clear();
         begins.clear();
         trace.clear();
         dirty.clear();
@@ -306,8 +313,16 @@ impl Simulation {
                 if !self.scratch.begins.is_empty() && self.has_budget() {
                     continue;
                 }
-                break;
+                let Some(press) = self.scratch.presses.pop_front() else { break };
+                match self.take_step() {
+                    true => self.try_next(press),
+                    false => self.report_cascade(None, 1),
+                }
+                continue;
             };
+            if matches!(pending.consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
+                self.scratch.endings -= 1;
+            }
             if !self.take_step() {
                 let dropped = self.scratch.queue.len() as u32 + 1;
                 let parent = pending.parent;
@@ -315,6 +330,7 @@ impl Simulation {
                 while let Some(pending) = self.scratch.queue.pop_front() {
                     self.give_up(pending.consequence);
                 }
+                self.scratch.endings = 0;
                 self.report_cascade(parent, dropped);
                 continue;
             }
@@ -358,6 +374,10 @@ impl Simulation {
                     }
                 }
                 Consequence::Cancel { activation, reason } => self.cancel_when_settled(activation, reason),
+                // A4: a branch does not go on for a run that is about to be cancelled.
+                Consequence::Resume { activation, thread } if self.is_ending(activation, thread) => {
+                    self.scratch.queue.push_back(pending);
+                }
                 Consequence::Resume { activation, thread } => self.resume(activation, thread),
                 Consequence::Complete { task } => self.finish_wait(task),
                 Consequence::Decline { task } => {
@@ -376,6 +396,22 @@ impl Simulation {
         }
         self.scratch.current = None;
         self.scratch.predict(None);
+    }
+
+    /// Whether the queue holds the end of a run: its cancellation, or the death of its owner. A branch that reacts to what
+    /// cancels the run goes on all the same.
+    fn is_ending(&self, id: ActivationId, thread: u32) -> bool {
+        if self.scratch.endings == 0 {
+            return false;
+        }
+        let Some(run) = self.state.activations.get(id) else { return false };
+        let is_reacting = run.thread(thread).is_some_and(|thread| thread.reacting);
+        let ends = |pending: &Pending| match pending.consequence {
+            Consequence::Cancel { activation, .. } => activation == id,
+            Consequence::Die { controller } => controller == run.controller,
+            _ => false,
+        };
+        !is_reacting && self.scratch.queue.iter().any(ends)
     }
 
     /// E12: queues of which nothing runs, because the budget was used up: the next operation begins them. They follow
@@ -452,6 +488,9 @@ impl Simulation {
     }
 
     pub(super) fn enqueue(&mut self, consequence: Consequence) {
+        if matches!(consequence, Consequence::Cancel { .. } | Consequence::Die { .. }) {
+            self.scratch.endings += 1;
+        }
         let Scratch { cause, prediction, roll, current, .. } = self.scratch;
         self.scratch.queue.push_back(Pending { consequence, cause, prediction, roll, parent: current });
     }

@@ -4,7 +4,7 @@ use smallvec::smallvec;
 
 use super::Simulation;
 use super::apply::Checks;
-use crate::ability::{ActivationReason, ActivationRefusal};
+use crate::ability::{Ability, ActivationReason, ActivationRefusal};
 use crate::event::{EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId};
 use crate::id::EffectId;
@@ -87,6 +87,17 @@ impl Simulation {
             self.use_charge(handle);
         }
         // 4. The owned tags are granted by an effect of their own (§8.1), once.
+        self.give_owned_tags(handle, id, ability);
+        if parts.cost || parts.cooldown {
+            self.blame_activation(id);
+            let ability = ability_id;
+            self.emit(EventKind::AbilityCommitted { controller, handle, ability, activation: id });
+        }
+        Ok(())
+    }
+
+    /// Grants the owned tags of a run, unless it has them.
+    pub(super) fn give_owned_tags(&mut self, handle: AbilityHandle, id: ActivationId, ability: &Ability) {
         let has_tags = self.state.activations.get(id).is_some_and(|running| running.owned_tags.is_some());
         if !ability.owned_tags.is_empty() && !has_tags {
             let owned = ability.owned_tags.as_slice();
@@ -95,12 +106,6 @@ impl Simulation {
                 activation.owned_tags = active;
             }
         }
-        if parts.cost || parts.cooldown {
-            self.blame_activation(id);
-            let ability = ability_id;
-            self.emit(EventKind::AbilityCommitted { controller, handle, ability, activation: id });
-        }
-        Ok(())
     }
 
     /// Applies an effect of an ability to its owner, with more tags.

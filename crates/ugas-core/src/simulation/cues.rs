@@ -208,7 +208,12 @@ fn cue_numbers(active: &ActiveEffect, effect: &Effect) -> CueNumbers {
         .zip(&active.magnitudes)
         .filter(|(modifier, _)| effect.cue_magnitude == Some(modifier.attribute));
     CueNumbers {
-        magnitude: of_attribute.map(|(_, magnitude)| magnitude).sum(),
+        magnitude: of_attribute
+            .map(|(modifier, &magnitude)| {
+                let stacks = if modifier.factor_in_stacks { active.stacks } else { 1 };
+                super::execute::total(modifier.operation, magnitude, stacks)
+            })
+            .sum(),
         level: active.spec.level,
         stacks: active.stacks,
         duration: active.duration(),

@@ -149,6 +149,14 @@ struct Written {
     new: f64,
 }
 
+/// What a modifier adds up to with its stacks, as the magnitude of a cue (C1).
+pub(super) fn total(operation: Operation, magnitude: f64, stacks: u32) -> f64 {
+    match operation {
+        Operation::Add | Operation::AddPost => magnitude * f64::from(stacks),
+        _ => magnitude,
+    }
+}
+
 /// What a base becomes (M9); `None` if the divisor is so near to zero that it counts as 1 (M3).
 pub(super) fn written(base: f64, operation: Operation, magnitude: f64, stacks: u32) -> Option<f64> {
     let count = f64::from(stacks);
@@ -407,7 +415,7 @@ impl Simulation {
                 break;
             }
             if run.effect.cue_magnitude == Some(planned.attribute) {
-                cues.magnitude += planned.magnitude;
+                cues.magnitude += total(planned.operation, planned.magnitude, planned.stacks);
             }
             outcome = self.write_planned(run, planned);
         }
@@ -427,7 +435,7 @@ impl Simulation {
             cues.sent.extend(result.cues);
             for output in result.outputs {
                 if output.to == OutputTo::Target && run.effect.cue_magnitude == Some(output.attribute) {
-                    cues.magnitude += output.magnitude;
+                    cues.magnitude += total(output.operation, output.magnitude, stacks);
                 }
                 self.write_planned(
                     run,

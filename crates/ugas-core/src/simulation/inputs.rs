@@ -8,7 +8,8 @@ use super::cascade::Consequence;
 use super::state::Role;
 use crate::ability::{AbilityDef, ActivationReason, ActivationRefusal, NetExecution};
 use crate::controller::index::AbilityKey;
-use crate::event::EventKind;
+use crate::effect::PredictionKey;
+use crate::event::{Cause, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::input::{BufferedInput, InputBufferConfig, InputId};
 use crate::refusal::{Limit, RefusalReason};
@@ -22,21 +23,21 @@ pub enum Pressed {
     Activated(ActivationId),
     /// A task was waiting for it.
     Consumed,
-    /// It came too early and is kept for a moment (§11.3).
-    Buffered,
+    /// It came too early and is kept for a moment (§11.3); why the first ability bound to it cannot be activated now (A13).
+    Buffered(ActivationRefusal),
     /// No ability is bound to it.
     Unbound,
     /// No ability bound to it can be activated; why the first of them cannot (A13).
     Refused(ActivationRefusal),
 }
 
-/// When the next of several abilities bound to an input is judged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turns {
-    /// After everything that the one before led to.
-    Settled,
-    /// At once: what abilities lead to is settled already.
-    AtOnce,
+/// Abilities bound to a pressed input that are still to be tried: each is judged after everything that the one before
+/// led to (A13).
+#[derive(Clone, Debug)]
+pub(super) struct PendingPress {
+    handles: SmallVec<[AbilityHandle; 2]>,
+    cause: Cause,
+    prediction: Option<PredictionKey>,
 }
 
 /// The state of one input of a controller.
@@ -171,7 +172,7 @@ impl Simulation {
         if consumed {
             return Pressed::Consumed;
         }
-        match self.try_input(controller, &input, Turns::Settled) {
+        match self.try_input(controller, &input) {
             Ok(Some(activation)) => Pressed::Activated(activation),
             Ok(None) => Pressed::Unbound,
             Err(refusal) => {
@@ -186,7 +187,7 @@ impl Simulation {
                 }
                 known.buffer.push_predicted(input.clone(), now, cause);
                 self.emit(EventKind::InputBuffered { controller, input });
-                Pressed::Buffered
+                Pressed::Buffered(refusal)
             }
         }
     }
@@ -232,12 +233,12 @@ impl Simulation {
         &mut self,
         controller: ControllerId,
         input: &InputId,
-        turns: Turns,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
         let mut begun = None;
         let mut refused: Option<(ActivationRefusal, bool)> = None;
         let (outer, cause) = (self.scratch.cause(), self.scratch.prediction());
-        for handle in self.bound_to(controller, input) {
+        let handles = self.bound_to(controller, input);
+        for (at, &handle) in handles.iter().enumerate() {
             self.scratch.blame_for(outer, cause);
             let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
                 Err(refusal) => (Err(refusal), false),
@@ -251,9 +252,15 @@ impl Simulation {
             match tried {
                 Ok(activation) => {
                     begun = begun.or(Some(activation));
-                    // What the ability does at once may block or enable the next one.
-                    if turns == Turns::Settled {
-                        self.settle();
+                    // What the ability does at once may block or enable the next one. Nothing settles inside a batch.
+                    if self.scratch.batch_depth == 0 {
+                        let handles = handles[at + 1..].into();
+                        self.scratch.presses.push_back(PendingPress {
+                            handles,
+                            cause: outer,
+                            prediction: cause,
+                        });
+                        break;
                     }
                 }
                 Err(refusal) if refused.is_none() => refused = Some((refusal, told)),
@@ -269,6 +276,24 @@ impl Simulation {
                 Err(refusal)
             }
             (None, None) => Ok(None),
+        }
+    }
+
+    /// Tries the next abilities of a press, of which one began already: a refusal is nothing to report.
+    pub(super) fn try_next(&mut self, press: PendingPress) {
+        let PendingPress { handles, cause, prediction } = press;
+        for (at, &handle) in handles.iter().enumerate() {
+            self.scratch.blame_for(cause, prediction);
+            if self.check_request(handle, &ActivationRequest::default()).is_err() {
+                continue;
+            }
+            let key = self.dependent_key(prediction, handle);
+            let request = ActivationRequest { prediction: key, ..ActivationRequest::default() };
+            if self.activate_one(handle, request).is_ok() {
+                let handles = handles[at + 1..].into();
+                self.scratch.presses.push_back(PendingPress { handles, cause, prediction });
+                break;
+            }
         }
     }
 
@@ -330,7 +355,7 @@ impl Simulation {
             // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
             let outer = self.scratch.prediction();
             self.scratch.predict(kept.prediction.or(outer));
-            let tried = self.try_input(id, &kept.input, Turns::AtOnce);
+            let tried = self.try_input(id, &kept.input);
             self.scratch.predict(outer);
             if let Ok(Some(_)) = tried {
                 break;

@@ -71,9 +71,27 @@ impl Simulation {
         holder.is_some() && activation.threads.iter().any(|thread| thread.is_busy() && is_inside(thread))
     }
 
+    /// A9: whether another wait for the same, in the same list of a loop, takes an occurrence in the place of a standing wait:
+    /// the one that holds the branch, else the first of them. Each occurrence is taken up once.
+    fn shares_with_another(&self, task: TaskId) -> bool {
+        if self.holds_branch(task) {
+            return false;
+        }
+        let Some(running) = self.state.tasks.get(task) else { return false };
+        let Some(activation) = self.state.activations.get(running.activation) else { return false };
+        let Some(ability) = self.catalog.ability_by_id(activation.ability) else { return false };
+        activation.all_tasks().filter(|other| *other != task).any(|other| {
+            let step = self.state.tasks.get(other).map(|other| other.step);
+            step.is_some_and(|step| {
+                (step < running.step || self.holds_branch(other))
+                    && ability.routine.shares_occurrences(step, running.step)
+            })
+        })
+    }
+
     /// Something happened that a task waits for: it ends the wait, or is kept for a later round.
     pub(super) fn occur(&mut self, task: TaskId, occurrence: Occurrence) {
-        if !self.is_listening(task) {
+        if !self.is_listening(task) || self.shares_with_another(task) {
             return;
         }
         let holds = self.holds_branch(task);
@@ -251,8 +269,16 @@ impl Simulation {
     /// Comes back to a wait that stands: with the next occurrence, or to wait. `None` if none stands at this step.
     pub(super) fn resume_standing(&mut self, id: ActivationId, thread: u32, step: u32) -> Option<Begun> {
         let activation = self.state.activations.get(id)?;
-        let is_at = |task: &TaskId| self.state.tasks.get(*task).is_some_and(|running| running.step == step);
-        let task = activation.standing.iter().copied().find(is_at)?;
+        let routine = &self.catalog.ability_by_id(activation.ability)?.routine;
+        let running = |task: &TaskId| self.state.tasks.get(*task);
+        // Another wait for the same may have kept what comes next.
+        let keeps = |task: &TaskId| {
+            let keeper = running(task).filter(|keeper| !keeper.queue.is_empty());
+            keeper.is_some_and(|keeper| routine.shares_occurrences(keeper.step, step))
+        };
+        let is_at = |task: &TaskId| running(task).is_some_and(|running| running.step == step);
+        let standing = || activation.standing.iter().copied();
+        let task = standing().find(keeps).or_else(|| standing().find(is_at))?;
         if let Some(running) = self.state.tasks.get_mut(task) {
             running.thread = thread;
         }

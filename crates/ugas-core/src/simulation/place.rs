@@ -25,7 +25,7 @@ impl Simulation {
         for active in &template.active_effects {
             if let Some(def) = template.def.active_effects.get(active.at) {
                 self.flush();
-                self.place_effect(id, active, def, instigators);
+                self.place_effect(id, active, def, &template.def.name, instigators);
             }
         }
         if template.abilities.iter().any(|grant| grant.is_active) {
@@ -34,7 +34,7 @@ impl Simulation {
             // The grants of the template come first, in their order.
             for (handle, grant) in handles.unwrap_or_default().into_iter().zip(&template.abilities) {
                 if grant.is_active {
-                    self.begin_without_commit(handle);
+                    self.begin_without_commit(handle, template.owns_tags_of(&self.catalog, grant));
                 }
             }
         }
@@ -48,12 +48,16 @@ impl Simulation {
         id: ControllerId,
         active: &TemplateEffect,
         def: &TemplateEffectDef,
+        own_name: &str,
         instigators: &[(String, ControllerId)],
     ) {
         let Some(effect) = self.state.definition(&self.catalog, active.effect).cloned() else { return };
         let source = match &def.instigator {
             None => Some(id),
-            Some(name) => instigators.iter().find(|(known, _)| known == name).map(|&(_, source)| source),
+            Some(name) => {
+                let named = instigators.iter().find(|(known, _)| known == name).map(|&(_, source)| source);
+                named.or_else(|| (!own_name.is_empty() && name == own_name).then_some(id))
+            }
         };
         let source = source.filter(|source| self.state.controllers.contains(*source));
         let Ok(mut spec) = self.spec(active.effect, def.level, EffectContext::of(source)) else { return };
@@ -119,8 +123,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a granted ability without its checks and without a commit: it is active already.
-    fn begin_without_commit(&mut self, handle: AbilityHandle) {
+    /// Begins a granted ability without its checks and without a commit: it is active already. Its owned tags are granted if
+    /// the template lists them.
+    fn begin_without_commit(&mut self, handle: AbilityHandle, with_tags: bool) {
         let catalog = Arc::clone(&self.catalog);
         let Some(granted) = self.state.abilities.get(handle) else { return };
         let (controller, id) = (granted.controller, granted.ability);
@@ -130,6 +135,9 @@ impl Simulation {
         self.scratch.blame_for(cause, None);
         let Some(activation) = self.begin_activation(handle, ability, Default::default()) else { return };
         self.emit(EventKind::AbilityActivated { controller, handle, ability: id, activation });
+        if with_tags {
+            self.give_owned_tags(handle, activation, ability);
+        }
         self.start_routine(activation);
     }
 

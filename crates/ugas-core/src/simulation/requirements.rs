@@ -171,11 +171,6 @@ impl Simulation {
             match self.state.controllers.get(target) {
                 Some(target) => {
                     explain(&ability.target, &target.tags, ActivationParty::Target, &mut reasons);
-                    let range = ability.def.max_range.filter(|range| *range > 0.0);
-                    let is_settled = self.scratch.reached == Some(handle);
-                    if !is_settled && is_out_of_range(range, controller, target) {
-                        reasons.push(ActivationReason::OutOfRange);
-                    }
                 }
                 None => reasons.push(ActivationReason::UnknownController(target)),
             }
@@ -185,6 +180,12 @@ impl Simulation {
         self.check_cost(handle, granted, ability, None, &mut reasons);
         if ability.def.charges.is_some() && granted.charges == 0 {
             reasons.push(ActivationReason::NoCharges);
+        }
+        let target = request.targets.first_controller().and_then(|id| self.state.controllers.get(id));
+        let range = ability.def.max_range.filter(|range| *range > 0.0);
+        let is_settled = self.scratch.reached == Some(handle);
+        if !is_settled && target.is_some_and(|target| is_out_of_range(range, controller, target)) {
+            reasons.push(ActivationReason::OutOfRange);
         }
         if controller.skills.activations.len() >= self.config.max_activations_per_controller as usize {
             reasons.push(ActivationReason::LimitReached(Limit::ActivationsPerController));
@@ -389,6 +390,8 @@ impl Simulation {
         let layout = self.state.layout(controller);
         // M6: what is taken from attributes that the owner lacks, as if they were 0.
         let mut lacking: SmallVec<[(AttributeId, f64); 1]> = SmallVec::new();
+        // The first attribute that cannot be paid with: one that is lacking and scaled down, or a derived one (B2).
+        let mut unpayable = None;
         let mut write = |attribute, operation, magnitude, stacks| {
             let Some(slot) = layout.slot_of(attribute) else {
                 let at = lacking.iter().position(|(known, _)| *known == attribute).unwrap_or_else(|| {
@@ -396,10 +399,17 @@ impl Simulation {
                     lacking.len() - 1
                 });
                 lacking[at].1 = written(lacking[at].1, operation, magnitude, stacks).unwrap_or(lacking[at].1);
+                let scaled = written(1.0, operation, magnitude, stacks).filter(|_| operation.is_scaling());
+                if let Some(scaled) = scaled.filter(|scaled| *scaled < 1.0) {
+                    unpayable = unpayable.or(Some((attribute, scaled - 1.0, 0.0)));
+                }
                 return;
             };
-            // The base of a derived attribute is not written (B2).
             if layout.slots[usize::from(slot)].attribute.derived.is_some() {
+                let base = controller.values[usize::from(slot)].base;
+                if let Some(less) = written(base, operation, magnitude, stacks).filter(|to| *to < base) {
+                    unpayable = unpayable.or(Some((attribute, less, base)));
+                }
                 return;
             }
             let at = bases.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
@@ -432,6 +442,9 @@ impl Simulation {
                     write(output.attribute, output.operation, output.magnitude, 1);
                 }
             }
+        }
+        if let Some((attribute, would_be, minimum)) = unpayable {
+            return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum }));
         }
         if let Some(&(attribute, would_be)) = lacking.iter().find(|(_, would_be)| *would_be < 0.0) {
             return Ok(Some(ActivationReason::CannotAfford { attribute, would_be, minimum: 0.0 }));

@@ -15,6 +15,7 @@ use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{ActorId, TemplateId};
 use crate::input::InputBuffer;
 use crate::refusal::RefusalReason;
+use crate::tag::TagSet;
 
 /// What a new controller is made of, and whom it belongs to.
 #[derive(Clone, PartialEq, Debug)]
@@ -216,7 +217,12 @@ impl Simulation {
         if !template.tags.is_empty()
             && let Ok(mut spec) = self.spec(self.catalog.internal.tags, 1.0, own.clone())
         {
-            spec.granted_tags.extend(template.tags.iter().copied());
+            // K1: owned tags of an ability that is active from the start come and go with it.
+            let active = template.abilities.iter().filter(|grant| grant.is_active);
+            let active = active.filter(|grant| template.owns_tags_of(&self.catalog, grant));
+            let active = active.filter_map(|grant| self.catalog.ability_by_id(grant.ability));
+            let owned: TagSet = TagSet::new(active.flat_map(|ability| ability.owned_tags.iter()));
+            spec.granted_tags.extend(template.tags.iter().copied().filter(|tag| !owned.contains(*tag)));
             let _ = self.apply_one(&mut spec, id);
         }
         for &(effect, level) in &template.effects {
@@ -369,6 +375,19 @@ impl Simulation {
         }
         state.owners.extend(owner.map(|owner| (owner, controller)));
         self.operate(|sim| sim.emit(EventKind::OwnerChanged { controller, old, new: owner }));
+        Ok(())
+    }
+
+    /// Makes a controller inactive, or active again (K1). An inactive controller refuses activations, input, events and
+    /// applications with [`RefusalReason::ControllerInactive`]; its clocks run on.
+    ///
+    /// # Errors
+    /// If it does not exist (any more).
+    pub fn set_active(&mut self, controller: ControllerId, active: bool) -> Result<(), RefusalReason> {
+        let Some(known) = self.state.controllers.get_mut(controller) else {
+            return Err(RefusalReason::UnknownController(controller));
+        };
+        known.inactive = !active;
         Ok(())
     }
 

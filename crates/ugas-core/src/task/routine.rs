@@ -92,6 +92,17 @@ impl Routine {
         }
     }
 
+    /// Whether two steps are waits for the same in one list inside a loop, so that each occurrence is for one of them (A9).
+    pub(crate) fn shares_occurrences(&self, one: u32, other: u32) -> bool {
+        let next = |step: &u32| self.step(*step)?.next;
+        let (first, last) = (one.min(other), one.max(other));
+        one == other
+            || (self.repetition(one) == Repetition::Loop
+                && self.repetition(other) == Repetition::Loop
+                && self.step(one).map(|step| &step.task) == self.step(other).map(|step| &step.task)
+                && core::iter::successors(Some(first), next).any(|step| step == last))
+    }
+
     /// The loops that contain a step, the innermost first.
     pub(crate) fn loops_around(&self, step: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |step: &u32| self.step(*step)?.parent;

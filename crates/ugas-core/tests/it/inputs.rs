@@ -63,7 +63,7 @@ fn unblocked_at(game: &mut Game, presses: &[(f64, &str)], end: f64) {
     let start = game.sim.now();
     for &(at, input) in presses {
         game.sim.advance_to(start + Span::seconds(at));
-        assert_eq!(press(game, input), Pressed::Buffered);
+        assert!(matches!(press(game, input), Pressed::Buffered(_)));
     }
     game.sim.advance_to(start + Span::seconds(end));
     game.sim.remove(stun, Stacks::All).unwrap();
@@ -116,7 +116,7 @@ fn what_a_kept_input_begins_belongs_to_the_prediction_that_it_was_part_of() {
     let (hero, key) = (game.id("hero"), PredictionKey::new(7, 2));
     let stun = game.activate("GE_Stun", "hero", "hero");
     let pressed = game.sim.predicting(key, |sim| sim.press(hero, "A")).unwrap();
-    assert_eq!(pressed, Pressed::Buffered);
+    assert!(matches!(pressed, Pressed::Buffered(_)));
     game.pass(0.1);
     game.sim.remove(stun, Stacks::All).unwrap();
     let run = game.sim.controller(hero).unwrap().activations()[0];
@@ -158,7 +158,8 @@ fn section_11_3_one_that_fails_makes_room_for_the_next() {
     let dear = bind(&mut game, "GA_Dear", "D");
     game.run(dear);
     let stun = game.activate("GE_Stun", "wolf", "hero");
-    assert_eq!((press(&mut game, "D"), press(&mut game, "C")), (Pressed::Buffered, Pressed::Buffered));
+    assert!(matches!(press(&mut game, "D"), Pressed::Buffered(_)));
+    assert!(matches!(press(&mut game, "C"), Pressed::Buffered(_)));
     game.pass(0.1);
     game.events();
     game.sim.remove(stun, Stacks::All).unwrap();
@@ -178,7 +179,7 @@ fn section_11_3_only_a_blocked_state_is_worth_keeping() {
     let run = press(&mut game, "A");
     assert!(matches!(run, Pressed::Activated(_)));
     game.sim.bind_input(dear, Some("A".into())).unwrap();
-    assert_eq!(press(&mut game, "A"), Pressed::Buffered);
+    assert!(matches!(press(&mut game, "A"), Pressed::Buffered(_)));
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn section_11_3_the_end_of_an_ability_and_of_a_cooldown_are_ends_of_blocks() {
         assert!(matches!(press(&mut game, input), Pressed::Activated(_)));
         game.pass(0.9);
         game.events();
-        assert_eq!(press(&mut game, input), Pressed::Buffered, "{ability}");
+        assert!(matches!(press(&mut game, input), Pressed::Buffered(_)), "{ability}");
         game.pass(0.1);
         let log = game.log();
         assert!(log.contains(&format!("activated {ability}")), "{log:?}");
@@ -215,7 +216,7 @@ fn section_11_3_a_buffer_is_off_unless_asked_for_and_can_be_set_for_one_controll
     assert!(matches!(press(&mut game, "A"), Pressed::Refused(_)));
     let long = InputBufferConfig { enabled: true, window: Span::seconds(10.0), size: 1 };
     game.sim.set_input_buffer(hero, long).unwrap();
-    assert_eq!(press(&mut game, "A"), Pressed::Buffered);
+    assert!(matches!(press(&mut game, "A"), Pressed::Buffered(_)));
     game.pass(9.0);
     assert_eq!(buffered(&game), ["A"]);
     game.sim.set_input_buffer(hero, InputBufferConfig::default()).unwrap();

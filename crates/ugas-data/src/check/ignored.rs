@@ -15,11 +15,7 @@ pub(super) fn check(documents: &[Document], sink: &mut Sink) {
     for document in documents {
         let mut fields = Fields { node: &document.node, sink };
         match &document.model {
-            Model::Effect(_) => fields.ignored(
-                "Area",
-                "the effect applies to its target alone",
-                "apply it to several targets with an effect container or with `ApplyEffectToActorsInRadius`",
-            ),
+            Model::Effect(_) => effect(&mut fields),
             Model::Ability(doc) => {
                 let waits = doc.async_validation.as_ref();
                 let is_off =
@@ -64,6 +60,34 @@ impl<'a> Fields<'a, '_> {
 
     fn items(&self, field: &str) -> &'a [Node] {
         self.node.get(field).map(Node::items).unwrap_or_default()
+    }
+}
+
+/// Fields of an effect: those that are never carried out, and those that its magnitudes and tags do not use.
+fn effect(fields: &mut Fields<'_, '_>) {
+    fields.ignored(
+        "Area",
+        "the effect applies to its target alone",
+        "apply it to several targets with an effect container or with `ApplyEffectToActorsInRadius`",
+    );
+    let tags = fields.items("GrantedTags");
+    for (at, tag) in tags.iter().enumerate() {
+        if let Some(name) = tag.text().filter(|_| tags[..at].iter().any(|other| other.text() == tag.text())) {
+            let effect = "`GrantedTags` is a set, and a repeated tag counts once";
+            fields.sink.push(codes::ug145::ignored(tag.span, name, effect, "remove the repetition"));
+        }
+    }
+    for modifier in fields.items("Modifiers") {
+        let Some(magnitude) = modifier.get("Magnitude") else { continue };
+        let Some(kind @ ("ScalableFloat" | "SetByCaller")) = magnitude.get("Type").and_then(Node::text)
+        else {
+            continue;
+        };
+        let mut magnitude = Fields { node: magnitude, sink: fields.sink };
+        for field in ["Coefficient", "PreMultiplyAdditive", "PostMultiplyAdditive"] {
+            let effect = format!("a magnitude of type {kind} does not use it");
+            magnitude.ignored(field, &effect, "use `Type: AttributeBased` or `Type: Expression`");
+        }
     }
 }
 

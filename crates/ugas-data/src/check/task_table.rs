@@ -59,6 +59,8 @@ const APPLY: &[(&str, Kind)] = &[
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tags),
 ];
+const APPLY_TO_OWNER: &[(&str, Kind)] =
+    &[("EffectClass", Effect), ("Level", Number), ("SetByCaller", Magnitudes), ("As", Text)];
 const APPLY_TO: &[(&str, Kind)] = &[
     ("EffectClass", Effect),
     ("Level", Number),
@@ -66,7 +68,6 @@ const APPLY_TO: &[(&str, Kind)] = &[
     ("As", Text),
     ("To", RECIPIENT),
     ("MaxRange", Number),
-    ("Radius", Number),
     ("RequireTag", Tag),
     ("IgnoreTargetsWithTag", Tags),
 ];
@@ -140,7 +141,7 @@ pub(super) const TASKS: &[TaskRow] = &[
     ("Commit", COMMIT, &[]),
     ("CommitCost", COMMIT, &[]),
     ("CommitCooldown", COMMIT, &[]),
-    ("ApplyEffectToOwner", APPLY, &[&["EffectClass"]]),
+    ("ApplyEffectToOwner", APPLY_TO_OWNER, &[&["EffectClass"]]),
     ("ApplyEffectToTarget", APPLY_TO, &[&["EffectClass"]]),
     ("ApplyEffectToActorsInRadius", APPLY, &[&["EffectClass"], &["Radius", "MaxRange"]]),
     ("ApplyContainer", &[("Container", Container), ("To", RECIPIENT)], &[&["Container"]]),

@@ -143,10 +143,13 @@ impl<'s> Runner<'s> {
             let pressed = self.execute(Command::Press { controller, input: input.value.as_str().into() });
             if let Ok(Outcome::Pressed(pressed)) = &pressed {
                 match &**pressed {
-                    Pressed::Refused(refusal) => {
+                    // A13: the outcome of a press that began nothing is a refusal, also if the press is kept.
+                    Pressed::Refused(refusal) | Pressed::Buffered(refusal) => {
                         let message = refusal.describe(&self.simulation);
                         let codes = refusal.reasons.iter().map(|reason| reason.code());
-                        return Ok(StepResult::refused(codes, message));
+                        let refused = StepResult::refused(codes, message);
+                        let is_kept = matches!(&**pressed, Pressed::Buffered(_));
+                        return Ok(if is_kept { refused.kept() } else { refused });
                     }
                     Pressed::Unbound => self.note = Some(self.unbound(controller, doc, &input.value)),
                     _ => {}

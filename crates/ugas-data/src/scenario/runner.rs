@@ -30,11 +30,13 @@ pub(super) struct StepResult {
     reasons: Vec<&'static str>,
     /// The reasons in words.
     message: String,
+    /// Whether a scenario must expect the reasons: not those of a press that is kept.
+    is_final: bool,
 }
 
 impl StepResult {
     pub(super) fn ok() -> Self {
-        Self { code: "Ok", reasons: Vec::new(), message: String::new() }
+        Self { code: "Ok", reasons: Vec::new(), message: String::new(), is_final: true }
     }
 
     pub(super) fn refused(
@@ -42,7 +44,13 @@ impl StepResult {
         message: impl Into<String>,
     ) -> Self {
         let reasons: Vec<_> = reasons.into_iter().collect();
-        Self { code: reasons.first().copied().unwrap_or("Ok"), reasons, message: message.into() }
+        let code = reasons.first().copied().unwrap_or("Ok");
+        Self { code, reasons, message: message.into(), is_final: true }
+    }
+
+    /// A refusal that may still come to something: a press that is kept (A13).
+    pub(super) fn kept(self) -> Self {
+        Self { is_final: false, ..self }
     }
 }
 
@@ -371,9 +379,9 @@ impl<'s> Runner<'s> {
             Err(message) => {
                 self.fail(step.span, "a step that can be carried out", "an impossible one", message)
             }
-            Ok(StepResult { code, reasons, message }) => {
+            Ok(StepResult { code, reasons, message, is_final }) => {
                 let is_instant = !matches!(step.action, ActionDoc::Advance(_) | ActionDoc::At(_));
-                self.unseen |= is_instant && code == "Ok";
+                self.unseen |= is_instant && (code == "Ok" || !is_final);
                 self.last = code;
                 self.reasons = reasons;
                 let is_expected = next.is_some_and(|next| match &next.action {
@@ -382,7 +390,7 @@ impl<'s> Runner<'s> {
                     }
                     _ => false,
                 });
-                if code != "Ok" && !is_expected {
+                if code != "Ok" && is_final && !is_expected {
                     self.fail(step.span, "Ok", code, message);
                 }
             }

@@ -232,10 +232,11 @@ impl Bout {
         }
     }
 
-    /// The clients that see a controller, as the host of the server decided.
+    /// Clients that see a controller, as the host of the server decided. Of a controller that is gone by now its mode is
+    /// unknown: everybody from whom it was not hidden may have seen it.
     pub(super) fn viewers(&self, controller: ControllerId) -> Vec<ClientId> {
         let mode = self.server.simulation().controller(controller).map(|known| known.replication());
-        if mode.is_none_or(|mode| mode == ReplicationMode::None) {
+        if mode == Some(ReplicationMode::None) {
             return Vec::new();
         }
         let is_hidden =

@@ -11,10 +11,10 @@ use ugas_core::modifier::Operation;
 use ugas_core::prediction::Randomness;
 use ugas_core::random::RandomStream;
 use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
-use ugas_core::task::{ActionDef, RemoveDef, TaskDef, WaitDef};
+use ugas_core::task::{ActionDef, DespawnDef, EffectFilterDef, RemoveDef, SpawnDef, TaskDef, WaitDef};
 
 /// The abilities that every hero has, which are also the names of their inputs.
-pub(super) const ABILITIES: [&str; 13] = [
+pub(super) const ABILITIES: [&str; 15] = [
     "GA_Bolt",
     "GA_Weapon",
     "GA_Poison",
@@ -28,6 +28,8 @@ pub(super) const ABILITIES: [&str; 13] = [
     "GA_Lucky",
     "GA_Gift",
     "GA_Local",
+    "GA_Summon",
+    "GA_Thorns",
 ];
 
 /// What the server does to anybody, at any time.
@@ -244,6 +246,27 @@ fn abilities(dice: &mut RandomStream) -> Vec<AbilityDef> {
             TaskDef::apply_to_owner("GE_Shield"),
         ],
     ]);
+    // A17: some leave by themselves, some with the ability, some when another takes the name.
+    let summon = SpawnDef {
+        count: Some(whole(dice, 1, 2).into()),
+        lifetime: Some(tenths(dice, 3, 30).into()),
+        bound: dice.chance(0.5),
+        name: Some("pack".to_owned()),
+        ..SpawnDef::new(["Wolf", "Banner"][dice.below(2) as usize])
+    };
+    let dismiss = DespawnDef { name: Some("pack".to_owned()), ..DespawnDef::default() };
+    // A9: each hit is a round.
+    let thorns = TaskDef::Repeat {
+        count: None,
+        interval: None,
+        tasks: vec![
+            TaskDef::Wait(WaitDef::EffectApplied(EffectFilterDef {
+                effect: Some("GE_Poison".to_owned()),
+                tags: Vec::new(),
+            })),
+            TaskDef::apply_to_owner("GE_Heal"),
+        ],
+    };
     vec![
         plain("GA_Bolt")
             .blocked_by("State.Silenced")
@@ -270,6 +293,11 @@ fn abilities(dice: &mut RandomStream) -> Vec<AbilityDef> {
         plain("GA_Gift").task(TaskDef::apply_to_owner("GE_Gift")),
         plain("GA_Borrowed").task(TaskDef::apply_to_owner("GE_Heal")),
         plain("GA_Local").net_execution(NetExecution::LocalOnly),
+        plain("GA_Summon")
+            .task(TaskDef::Act(ActionDef::SpawnController(summon)))
+            .task(TaskDef::wait(tenths(dice, 2, 20)))
+            .task(TaskDef::Act(ActionDef::DespawnController(dismiss))),
+        plain("GA_Thorns").task(TaskDef::Race(vec![vec![TaskDef::wait(tenths(dice, 5, 40))], vec![thorns]])),
     ]
 }
 

@@ -9,6 +9,7 @@ use ugas_core::controller::{ControllerDef, ReplicationMode};
 use ugas_core::effect::EffectDef;
 use ugas_core::effect::magnitude::{AttributeMagnitudeDef, CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::handle::ControllerId;
+use ugas_core::mirror::Sight;
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{AttributeValue, ReadError};
 use ugas_net::{ClientEvent, Lens, Own};
@@ -34,19 +35,25 @@ fn catalog() -> Arc<Catalog> {
         template.replication = mode;
         template
     };
-    // Five, whatever the luck of the target was at that time.
-    let frozen = MagnitudeDef::Attribute(Box::new(AttributeMagnitudeDef {
-        capture: CaptureTime::OnApplication,
-        coefficient: 0.0,
-        post_add: 5.0,
-        ..AttributeMagnitudeDef::new(CaptureFrom::Target, "Luck")
-    }));
+    // Five, whatever the attribute of the target was at that time.
+    let frozen = |attribute: &str| {
+        MagnitudeDef::Attribute(Box::new(AttributeMagnitudeDef {
+            capture: CaptureTime::OnApplication,
+            coefficient: 0.0,
+            post_add: 5.0,
+            ..AttributeMagnitudeDef::new(CaptureFrom::Target, attribute)
+        }))
+    };
+    let freezing = |name: &str, attribute: &str| {
+        EffectDef::lasting(name, 30.0).every(3.0).modify("Armor", Operation::Add, frozen(attribute))
+    };
     let mut builder = Catalog::builder()
         .attribute_set(set("A_Unused", [All; 3]))
         .attribute_set(set("Hidden", [None, OwnerOnly, All]))
         .attribute_set(set("Mixed", [All, None, OwnerOnly]))
         .attribute_set(set("Z_Unused", [All; 3]))
-        .effect(EffectDef::lasting("GE_Frozen", 30.0).every(3.0).modify("Armor", Operation::Add, frozen))
+        .effect(freezing("GE_Frozen", "Luck"))
+        .effect(freezing("GE_FrozenMana", "Mana"))
         .template(template("Hero", "Hidden", ReplicationMode::Full))
         .template(template("Rogue", "Mixed", ReplicationMode::Full))
         .template(template("Ghost", "Hidden", ReplicationMode::Full));
@@ -73,11 +80,15 @@ fn conversation(secret: &str) -> Vec<Vec<u8>> {
     let rogue = table.server.simulation_mut().spawn("Rogue").unwrap();
     let swapped = table.server.simulation_mut().spawn("Ghost").unwrap();
     let framed = table.server.simulation_mut().spawn("Ghost").unwrap();
+    let watched = table.server.simulation_mut().spawn("Ghost").unwrap();
     table.run(20);
     let luck = table.server.catalog().attribute("Luck").unwrap();
     let armor = table.server.catalog().attribute("Armor").unwrap();
     let lens = table.server.add_lens(Lens::minimal().with_attribute(luck).with_attribute(armor));
     table.server.set_lens(framed, Own::Others, Some(lens));
+    // A spectator sees effects and abilities, but not the attributes that the owner alone receives.
+    let spectator = table.server.add_lens(Lens { sight: Sight::WHOLE, ..Lens::full() });
+    table.server.set_lens(watched, Own::Others, Some(spectator));
     let hide = |table: &mut Table, controller: ControllerId, names: &[&str]| {
         for name in names {
             table.afflict(controller, &format!("GE_{name}_{secret}"));
@@ -95,6 +106,8 @@ fn conversation(secret: &str) -> Vec<Vec<u8>> {
         hide(&mut table, other, &["Luck", "Mana"]);
         hide(&mut table, rogue, &["Mana", "Armor"]);
         hide(&mut table, framed, &["Luck"]);
+        hide(&mut table, watched, &["Luck", "Mana"]);
+        table.afflict(watched, "GE_FrozenMana");
         hide(&mut table, swapped, if is_swapped { &["Mana", "Armor"] } else { &["Luck", "Mana"] });
         hide(&mut table, own, if is_swapped { &["Mana"] } else { &["Luck"] });
         // A value that is frozen while its attribute is hidden stays hidden when the next set shows the attribute.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ugas_core::effect::magnitude::CaptureFrom;
+use ugas_core::effect::magnitude::{CaptureFrom, MagnitudeDef};
 use ugas_core::effect::{
     AdditionalTo, DurationDef, DurationRefresh, EffectDef, ExecutionPolicy, PeriodReset, StackingDef,
     StackingType, TagQueryDef, TagQueryItemDef,
@@ -151,18 +151,30 @@ impl Oracle {
         // Values are recalculated before further effects follow.
         self.flush();
         let view = self.view();
+        let has_context = |tag: &String| spec.context_tags.iter().any(|own| is_within(own, tag));
         let additional = spec.def.additional_effects.iter().filter(|additional| {
-            view.source_meets(spec, &additional.source_tags) && view.meets(target, &additional.target_tags)
+            view.source_meets(spec, &additional.source_tags)
+                && view.meets(target, &additional.target_tags)
+                && additional.context_tags.require.iter().all(has_context)
+                && !additional.context_tags.ignore.iter().any(has_context)
         });
-        let list: Vec<_> = additional
-            .map(|additional| {
-                let to = if additional.to == AdditionalTo::Source { spec.source } else { Some(target) };
-                (additional.effect.clone(), to)
-            })
-            .collect();
-        for (effect, to) in list {
+        let stacks = own.and_then(|own| self.find(own)).map_or(1, |instance| instance.stacks);
+        let mut list = Vec::new();
+        for additional in additional {
+            let to = if additional.to == AdditionalTo::Source { spec.source } else { Some(target) };
+            // E15: numbers of the parent; one that has no value refuses this effect alone.
+            let mut parent = spec.clone();
+            let passed = additional.set_by_caller.iter().map(|(tag, text)| {
+                let number = MagnitudeDef::expression(text.clone());
+                Ok((tag.clone(), view.magnitude(&number, spec, target, stacks)?))
+            });
+            let Ok(passed) = passed.collect::<Result<Vec<_>, Failure>>() else { continue };
+            parent.set_by_caller.extend(passed);
+            list.push((parent, additional.effect.clone(), to));
+        }
+        for (parent, effect, to) in list {
             if let Some(to) = to.filter(|&to| self.is_alive(to)) {
-                self.link(spec, &effect, to);
+                self.link(&parent, &effect, to);
             }
         }
     }
@@ -172,6 +184,7 @@ impl Oracle {
     pub(super) fn link(&mut self, parent: &OracleSpec, effect: &str, target: Actor) {
         let Some(mut spec) = self.spec(effect, parent.source, parent.level) else { return };
         spec.set_by_caller = parent.set_by_caller.clone();
+        spec.context_tags = parent.context_tags.clone();
         self.queue.push_back(Pending::Apply(spec, target));
     }
 

@@ -28,6 +28,8 @@ pub struct OracleSpec {
     pub duration: Option<i64>,
     /// Tags granted beside the effect's own.
     pub extra_tags: Vec<String>,
+    /// Context tags (E14).
+    pub context_tags: Vec<String>,
     frozen: BTreeMap<Frozen, f64>,
 }
 
@@ -44,6 +46,7 @@ impl OracleSpec {
             set_by_caller: BTreeMap::new(),
             duration: None,
             extra_tags: Vec::new(),
+            context_tags: Vec::new(),
             frozen: BTreeMap::new(),
         }
     }
@@ -208,12 +211,14 @@ pub(super) fn programs(game: &Game, catalog: &Catalog) -> BTreeMap<String, Progr
         MagnitudeDef::Expression { text, .. } => Some(text),
         _ => None,
     });
+    let additional = game.effects.iter().flat_map(|def| &def.additional_effects);
+    let passed = additional.flat_map(|additional| additional.set_by_caller.iter().map(|(_, text)| text));
     let derived = game.sets.iter().flat_map(|set| &set.attributes).filter_map(|def| def.derived.as_ref());
     let compile = |text: &String| match Program::compile(text, &ByName(catalog)) {
         Ok(program) => (text.clone(), program),
         Err(errors) => panic!("`{text}` does not compile: {errors:?}"),
     };
-    magnitudes.chain(derived).map(compile).collect()
+    magnitudes.chain(passed).chain(derived).map(compile).collect()
 }
 
 /// The modifiers' magnitudes and the duration's.

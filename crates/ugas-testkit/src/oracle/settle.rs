@@ -56,6 +56,7 @@ impl Oracle {
                         self.spec(&thought_of.def.name, thought_of.source, thought_of.level)
                     {
                         spec.set_by_caller = thought_of.set_by_caller;
+                        spec.context_tags = thought_of.context_tags;
                         let _ = self.apply_one(spec, target);
                     }
                 }

@@ -54,12 +54,14 @@ impl<'a> View<'a> {
         &self.cumulative[actor]
     }
 
-    /// How many effects show each cue (E11).
+    /// How many effects show each cue (E11): their own cues, and granted tags under `GameplayCue` (C2).
     pub fn cues(&self, actor: Actor) -> Counts {
         let mut counts = Counts::new();
         let live = |instance: &&Instance| instance.is_live() && instance.granted;
         for instance in self.oracle.effects_on(actor).into_iter().filter(live) {
-            for cue in instance.spec.def.cues.iter().collect::<BTreeSet<_>>() {
+            let granted = instance.spec.granted_tags();
+            let granted = granted.iter().filter(|tag| tag.starts_with("GameplayCue."));
+            for cue in instance.spec.def.cues.iter().chain(granted).collect::<BTreeSet<_>>() {
                 *counts.entry(cue.clone()).or_default() += 1;
             }
         }

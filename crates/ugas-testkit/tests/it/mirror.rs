@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use ugas_core::effect::magnitude::{CaptureFrom, CaptureTime, MagnitudeDef};
 use ugas_core::handle::ControllerId;
 use ugas_core::mirror::{Mirror, Mirrored, Piece, PieceKey, PieceScratch, Sight};
 use ugas_core::simulation::{Config, Role, Simulation};
@@ -323,7 +324,7 @@ proptest! {
 
     #[test]
     fn effects_go_on_alike(game in prop_oneof![Just(arena()), random_game()], ops in operations(40), millis in 1..3_000i64) {
-        let mut bout = bout(&game);
+        let mut bout = bout(&without_frozen_sources(game));
         let mut viewer = Viewer::of(&bout.sim, Role::Authority);
         for some in ops.chunks(5) {
             some.iter().for_each(|op| bout.run(op));
@@ -331,6 +332,20 @@ proptest! {
             go_on_alike(&viewer, &bout.sim, Span::millis(millis));
         }
     }
+}
+
+/// The game with live magnitudes in the place of those that periodic effects freeze of their source: frozen values of another
+/// controller are not sent, so that a replica leaves their ticks to the server (N1).
+fn without_frozen_sources(mut game: Game) -> Game {
+    let periodic = game.effects.iter_mut().filter(|def| def.period.is_some());
+    for modifier in periodic.flat_map(|def| &mut def.modifiers) {
+        if let MagnitudeDef::Attribute(reading) = &mut modifier.magnitude
+            && reading.from == CaptureFrom::Source
+        {
+            reading.capture = CaptureTime::OnExecution;
+        }
+    }
+    game
 }
 
 fn all_pieces(sim: &Simulation, id: ControllerId) -> Vec<(PieceKey, Piece)> {

@@ -1,6 +1,7 @@
 //! Controllers in pieces.
 
 use super::super::Simulation;
+use crate::attribute::AttributeReplication;
 use crate::codec::Encoder;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus, Reading, Readings};
@@ -8,7 +9,7 @@ use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, TagId};
 use crate::mirror::record::{self, Dice};
-use crate::mirror::{Piece, PieceKey, PieceRef, PieceScratch, Sight};
+use crate::mirror::{Piece, PieceDetail, PieceKey, PieceRef, PieceScratch, Sight};
 use crate::time::Time;
 
 impl Simulation {
@@ -43,10 +44,12 @@ impl Simulation {
     pub fn pieces(
         &self,
         controller: ControllerId,
-        sight: Sight,
+        detail: impl Into<PieceDetail>,
         scratch: &mut PieceScratch,
         mut visit: impl FnMut(PieceKey, PieceRef<'_>),
     ) {
+        let detail = detail.into();
+        let sight = detail.sight;
         let Some(known) = self.state.controllers.get(controller) else { return };
         let layout = self.state.layout(known);
         scratch.record.clear();
@@ -63,7 +66,7 @@ impl Simulation {
         }
         self.cut_tags(known, sight, scratch, &mut visit);
         self.cut_cues(known, sight, scratch, &mut visit);
-        self.cut_records(known, sight, scratch, &mut visit);
+        self.cut_records(known, detail, scratch, &mut visit);
     }
 
     /// The controllers that a piece names, apart from `controller`, whose piece it is: the instigator of a summoned
@@ -97,7 +100,7 @@ impl Simulation {
         &self,
         controller: ControllerId,
         key: PieceKey,
-        sight: Sight,
+        detail: impl Into<PieceDetail>,
         scratch: &mut PieceScratch,
         sees: impl Fn(ControllerId) -> bool,
     ) -> Option<Piece> {
@@ -113,7 +116,7 @@ impl Simulation {
                 let (active, effect) = self.state.effect_of(&self.catalog, id)?;
                 let mut veiled = active.clone();
                 record::veil_effect(&mut veiled, |ability| self.holder(ability), sees);
-                self.write_effect(&veiled, effect, sight, encoder);
+                self.write_effect(&veiled, effect, detail.into(), encoder);
             }
             PieceKey::Run(id) => {
                 let mut veiled = self.state.activations.get(id)?.clone();
@@ -187,10 +190,11 @@ impl Simulation {
     fn cut_records(
         &self,
         controller: &Controller,
-        sight: Sight,
+        detail: PieceDetail,
         scratch: &mut PieceScratch,
         visit: &mut impl FnMut(PieceKey, PieceRef<'_>),
     ) {
+        let sight = detail.sight;
         let PieceScratch { record, keys, .. } = scratch;
         keys.clear();
         if sight.effects {
@@ -209,7 +213,7 @@ impl Simulation {
         keys.sort_unstable();
         for &key in keys.iter() {
             record.clear();
-            if self.write_record(key, sight, record) {
+            if self.write_record(key, detail, record) {
                 visit(key, PieceRef::Record(record.bytes()));
             }
         }
@@ -219,12 +223,12 @@ impl Simulation {
         }
     }
 
-    fn write_record(&self, key: PieceKey, sight: Sight, encoder: &mut Encoder) -> bool {
+    fn write_record(&self, key: PieceKey, detail: PieceDetail, encoder: &mut Encoder) -> bool {
         let state = &self.state;
         match key {
             PieceKey::Effect(id) => {
                 let Some((active, effect)) = state.effect_of(&self.catalog, id) else { return false };
-                self.write_effect(active, effect, sight, encoder);
+                self.write_effect(active, effect, detail, encoder);
             }
             PieceKey::Ability(id) => {
                 let Some(granted) = state.abilities.get(id) else { return false };
@@ -243,31 +247,41 @@ impl Simulation {
         true
     }
 
-    fn write_effect(&self, active: &ActiveEffect, effect: &Effect, sight: Sight, encoder: &mut Encoder) {
+    fn write_effect(
+        &self,
+        active: &ActiveEffect,
+        effect: &Effect,
+        detail: PieceDetail,
+        encoder: &mut Encoder,
+    ) {
         let dice = if self.has_shared_dice(active) { Dice::Shared } else { Dice::Secret };
-        let captured = self.told_captures(active, effect, sight);
+        let captured = self.shown_captures(active, effect, detail);
         let rules = (effect, &*self.catalog);
         record::write_effect(active, rules, self.state.now, dice, &captured, encoder);
     }
 
-    /// Frozen values that are part of an effect's record: for a viewer who sees all of the controller, values that were
-    /// its own, unless a set replicates the attribute to nobody. Any set counts, since the value may have been frozen
-    /// when the controller had another set with an attribute of the same name (N1). Everybody else gets the magnitudes
-    /// only.
-    fn told_captures(&self, active: &ActiveEffect, effect: &Effect, sight: Sight) -> Readings {
-        let mut told = active.spec.captured.clone();
-        if told.is_empty() {
-            return told;
+    /// Frozen values that are part of an effect's record: for a viewer who sees the abilities of the controller, values
+    /// that were the controller's own, if the viewer receives their attributes. The narrowest replication among all sets
+    /// counts, since the value may have been frozen when the controller had another set with an attribute of the same
+    /// name (N1). Other viewers get the magnitudes only.
+    fn shown_captures(&self, active: &ActiveEffect, effect: &Effect, detail: PieceDetail) -> Readings {
+        let mut shown = active.spec.captured.clone();
+        if shown.is_empty() {
+            return shown;
         }
         let is_own_source = active.source() == Some(active.target);
-        for (value, capture) in told.iter_mut().zip(&effect.captures) {
+        for (value, capture) in shown.iter_mut().zip(&effect.captures) {
             let is_own = capture.side != Side::Source || is_own_source;
-            let is_secret = self.catalog.is_secret_somewhere(capture.attribute);
-            if !sight.abilities || !is_own || is_secret {
+            let is_received = match self.catalog.narrowest_replication(capture.attribute) {
+                AttributeReplication::None => false,
+                AttributeReplication::OwnerOnly => detail.owner_values,
+                AttributeReplication::All => true,
+            };
+            if !detail.sight.abilities || !is_own || !is_received {
                 *value = Reading::NONE;
             }
         }
-        told
+        shown
     }
 
     /// Effects of the catalog have records; those created at run time have not.

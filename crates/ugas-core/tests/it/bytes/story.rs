@@ -252,6 +252,7 @@ pub(super) fn commands() -> Vec<Command> {
         Command::Spawn(Spawn::def(def).actor(ActorId(3))),
         Command::Despawn(controller),
         Command::SetOwner { controller, owner: Some(ActorId(1)) },
+        Command::SetActive { controller, active: true },
         Command::SetAvatar { controller, avatar: None },
         Command::RegisterSet { controller, set },
         Command::UnregisterSet { controller, set },

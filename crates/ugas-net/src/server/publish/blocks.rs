@@ -93,7 +93,8 @@ impl<H: Host> Server<H> {
                 unseen.iter().for_each(|hidden| view.withhold(*hidden, change.before()));
             }
             let is_veiled = !unseen.is_empty();
-            let veil = || self.simulation.veiled(controller, change.key, lens.sight, &mut self.scratch, sees);
+            let veil =
+                || self.simulation.veiled(controller, change.key, lens.detail(), &mut self.scratch, sees);
             veiled.push(is_veiled.then(veil).flatten());
         }
         let told = changes.iter().zip(&veiled);
