@@ -24,10 +24,10 @@ const SCRIPTED_SEED: u64 = 1;
 
 /// Plays a pack in the terminal
 ///
-/// 2048: slide all tiles to one side; equal ones that meet become one of twice the value; reach 2048. Every move is an
-/// ability, every change of the board an effect, new tiles are the effect's own dice, and undo writes values of the
-/// audit trail back (§15.4). The rules are the pack `packs/puzzle2048` of the sources, which the binary carries: nothing
-/// of them is in Rust.
+/// 2048: slide all tiles to one side; equal ones that meet become one of twice the value; reach 2048. Every tile is a
+/// controller, every move an ability, every change of a tile an effect; the dice of an effect place new tiles, and undo
+/// writes values of the audit trail back (§15.4). The rules are the pack `packs/puzzle2048` of the sources, which the binary
+/// carries: nothing of them is in Rust.
 ///
 /// Keys: arrows or W A S D move, U or Backspace takes back a turn, as many as you like, R begins anew, Q or Ctrl-C
 /// quits. A key that comes while tiles still slide is kept for a moment.

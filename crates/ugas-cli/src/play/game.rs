@@ -1,22 +1,25 @@
 //! A running game of 2048.
 //!
-//! The rules are the pack's: this presses inputs, lets time pass, and reads attributes and tags. The one thing that the
-//! pack asks for is undo, by a host task, because the host is who has the audit trail (§15.4).
+//! The rules are the pack's: the host presses inputs, lets time pass, and reads attributes and tags of the board and of the
+//! cells, which are controllers that the board spawned (§15.4). The one thing that the pack asks for is undo, by a host
+//! task, because the host has the audit trail.
 
 use std::sync::Arc;
 
 use anyhow::Context;
+use ugas_core::ability::GameplayEvent;
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::EffectContext;
 use ugas_core::event::{Event, EventKind};
 use ugas_core::handle::{ControllerId, TaskId};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::simulation::{Config, Simulation, Stacks};
+use ugas_core::targeting::Placement;
 use ugas_core::task::TaskOutcome;
 use ugas_core::time::Span;
 use ugas_data::Loader;
 
-use super::history::{History, Step, Turn, TurnAbilities};
+use super::history::{History, Step, Turn, TurnAbilities, Values};
 
 /// The files of the pack by name.
 const PACK: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/puzzle2048.rs"));
@@ -74,17 +77,30 @@ pub(crate) struct Game {
     history: History,
 }
 
-/// What of the pack is looked at.
+/// Names of the pack that the host needs.
 struct Names {
-    cells: [[AttributeId; 4]; 4],
+    value: AttributeId,
+    column: AttributeId,
+    row: AttributeId,
     score: AttributeId,
     moves: AttributeId,
-    best_tile: AttributeId,
     won: TagId,
     lost: TagId,
-    restore: EffectId,
-    /// The values that the restoring effect writes, with the tags by which it is told them.
-    restored: Vec<(AttributeId, TagId)>,
+    /// Marks cells that are about to be despawned.
+    pending: TagId,
+    /// The effect that grants that mark.
+    destroy: EffectId,
+    /// The event that spawns cells.
+    place: TagId,
+    restore_cell: Restoration,
+    restore_board: Restoration,
+}
+
+/// An effect that writes values back.
+struct Restoration {
+    effect: EffectId,
+    /// The attributes that it writes, with the tags under which it takes their values.
+    attributes: Vec<(AttributeId, TagId)>,
 }
 
 impl Game {
@@ -92,10 +108,15 @@ impl Game {
     pub(crate) fn new(seed: u64) -> anyhow::Result<Self> {
         let catalog = catalog()?;
         let names = Names::of(&catalog).context("the pack lacks something")?;
-        let turn = catalog.tag("Ability.Move")?;
-        let history = History::new(TurnAbilities { turn, new_game: catalog.ability("GA_NewGame")? });
+        let history = History::new(TurnAbilities {
+            turn: catalog.tag("Ability.Move")?,
+            new_game: catalog.ability("GA_NewGame")?,
+            counted: catalog.effect("GE_Turn")?,
+        });
         let mut simulation = Simulation::new(catalog, Config { audit: true, ..Config::seeded(seed) });
         let board = simulation.spawn("Board")?;
+        // Abilities of the board find cells by their distance.
+        simulation.set_placement(board, Some(Placement::default()))?;
         let mut game = Self { simulation, board, names, history };
         game.press(Key::NewGame)?;
         game.advance(DEAL)?;
@@ -117,17 +138,29 @@ impl Game {
 
     /// How the game stands.
     pub(crate) fn view(&self) -> View {
-        let value = |attribute| self.simulation.current(self.board, attribute).unwrap_or_default();
+        let value = |id, attribute| self.simulation.current(id, attribute).unwrap_or_default();
         let has = |tag| self.simulation.has_tag(self.board, tag);
+        let mut board = [[0.0; 4]; 4];
+        for cell in self.cells() {
+            // Places are whole numbers from 0 to 3, by the bounds of their attributes.
+            let place = |attribute| value(cell, attribute) as usize;
+            board[place(self.names.row)][place(self.names.column)] = value(cell, self.names.value);
+        }
         View {
-            board: self.names.cells.map(|row| row.map(value)),
-            score: value(self.names.score),
-            moves: value(self.names.moves),
-            best_tile: value(self.names.best_tile),
+            board,
+            score: value(self.board, self.names.score),
+            moves: value(self.board, self.names.moves),
+            best_tile: board.into_iter().flatten().fold(0.0, f64::max),
             won: has(self.names.won),
             lost: has(self.names.lost),
             undoable: self.history.len(),
         }
+    }
+
+    /// The cells on the board, without those that were merged away.
+    fn cells(&self) -> impl Iterator<Item = ControllerId> + '_ {
+        let stays = |id: &ControllerId| !self.simulation.has_tag(*id, self.names.pending);
+        self.simulation.summons_of(self.board).filter(stays)
     }
 
     /// The hash of everything.
@@ -167,59 +200,90 @@ impl Game {
         Ok(())
     }
 
-    /// Goes through a turn backwards: what was written is written back by an instant effect, and what became active is
-    /// removed.
+    /// Goes through a turn backwards: values are written back by an instant effect, effects that became active are
+    /// removed, spawned cells are marked for destruction, and despawned ones are spawned again.
     fn take_back(&mut self, turn: Turn) -> anyhow::Result<()> {
+        let mut renamed: Vec<(ControllerId, ControllerId)> = Vec::new();
         for step in turn.into_iter().rev() {
             match step {
-                Step::Wrote(values) if values.is_empty() => {}
-                Step::Wrote(values) => self.write_back(&values)?,
+                Step::Wrote(id, values) => {
+                    let new = renamed.iter().find(|(old, _)| *old == id).map(|&(_, new)| new);
+                    self.write_back(new.unwrap_or(id), &values)?;
+                }
                 Step::Began(active) => {
                     // One that has ended by itself needs no removal.
                     let _ = self.simulation.remove(active, Stacks::All);
+                }
+                Step::Spawned(id) => {
+                    self.simulation.apply_effect(self.names.destroy, Some(self.board), id)?;
+                }
+                Step::Despawned(old, values) => {
+                    let new = self.spawn_cells(1)?;
+                    let cell = *new.first().context("the pack has not spawned a cell")?;
+                    self.write_back(cell, &values)?;
+                    renamed.push((old, cell));
+                    self.history.rename(old, cell);
                 }
             }
         }
         Ok(())
     }
 
-    fn write_back(&mut self, values: &[(AttributeId, f64)]) -> anyhow::Result<()> {
-        let mut spec = self.simulation.spec(self.names.restore, 1.0, EffectContext::of(self.board))?;
-        for &(attribute, tag) in &self.names.restored {
-            let recorded = values.iter().find(|(id, _)| *id == attribute).map(|&(_, base)| base);
-            // What the effect did not write stays.
-            let base = recorded.or_else(|| self.simulation.base(self.board, attribute));
+    /// Lets the board spawn cells, which have neither a value nor a place yet.
+    fn spawn_cells(&mut self, count: u8) -> anyhow::Result<Vec<ControllerId>> {
+        let before = self.simulation.summons_of(self.board).count();
+        let event = GameplayEvent { magnitude: f64::from(count), ..GameplayEvent::new(self.names.place) };
+        self.simulation.send_event(self.board, event)?;
+        Ok(self.simulation.summons_of(self.board).skip(before).collect())
+    }
+
+    fn write_back(&mut self, target: ControllerId, values: &Values) -> anyhow::Result<()> {
+        let names = &self.names;
+        let restoration = if target == self.board { &names.restore_board } else { &names.restore_cell };
+        let recorded = |attribute| values.iter().find(|(id, _)| *id == attribute).map(|&(_, base)| base);
+        if restoration.attributes.iter().all(|(attribute, _)| recorded(*attribute).is_none()) {
+            return Ok(());
+        }
+        let mut spec = self.simulation.spec(restoration.effect, 1.0, EffectContext::of(self.board))?;
+        for &(attribute, tag) in &restoration.attributes {
+            // Attributes that the effect did not write stay.
+            let base = recorded(attribute).or_else(|| self.simulation.base(target, attribute));
             spec.set_magnitude(tag, base.unwrap_or_default());
         }
-        self.simulation.apply(&spec, self.board)?;
+        self.simulation.apply(&spec, target)?;
         Ok(())
     }
 }
 
 impl Names {
     fn of(catalog: &Catalog) -> anyhow::Result<Self> {
-        let mut cells = [[AttributeId::from_index(0); 4]; 4];
-        for (y, row) in (1..).zip(&mut cells) {
-            for (x, cell) in (1..).zip(row) {
-                *cell = catalog.attribute(&format!("Cell{y}{x}"))?;
-            }
-        }
-        let restore = catalog.effect("GE_RestoreBoard")?;
-        let effect = catalog.effect_by_id(restore).context("an effect has a definition")?;
-        let restored = effect.modified_attributes().map(|attribute| {
+        Ok(Self {
+            value: catalog.attribute("CellValue")?,
+            column: catalog.attribute("GridX")?,
+            row: catalog.attribute("GridY")?,
+            score: catalog.attribute("Score")?,
+            moves: catalog.attribute("Moves")?,
+            won: catalog.tag("Game.Won")?,
+            lost: catalog.tag("Game.Lost")?,
+            pending: catalog.tag("Status.PendingDestroy")?,
+            destroy: catalog.effect("GE_PendingDestroy")?,
+            place: catalog.tag("Event.Cell.Place")?,
+            restore_cell: Restoration::of(catalog, "GE_RestoreValues")?,
+            restore_board: Restoration::of(catalog, "GE_RestoreBoard")?,
+        })
+    }
+}
+
+impl Restoration {
+    /// The effect of this name, which takes the value of `X` under the tag `Restore.X`.
+    fn of(catalog: &Catalog, name: &str) -> anyhow::Result<Self> {
+        let effect = catalog.effect(name)?;
+        let definition = catalog.effect_by_id(effect).context("an effect has a definition")?;
+        let attributes = definition.modified_attributes().map(|attribute| {
             let tag = format!("Restore.{}", catalog.attribute_name(attribute));
             Ok((attribute, catalog.tag(&tag)?))
         });
-        Ok(Self {
-            cells,
-            score: catalog.attribute("Score")?,
-            moves: catalog.attribute("Moves")?,
-            best_tile: catalog.attribute("BestTile")?,
-            won: catalog.tag("Game.Won")?,
-            lost: catalog.tag("Game.Lost")?,
-            restore,
-            restored: restored.collect::<anyhow::Result<_>>()?,
-        })
+        Ok(Self { effect, attributes: attributes.collect::<anyhow::Result<_>>()? })
     }
 }
 
@@ -239,16 +303,38 @@ mod tests {
     /// A game with this board instead of the first two tiles.
     fn with_board(board: [[f64; 4]; 4]) -> Game {
         let mut game = Game::new(3).unwrap();
-        let cells = game.names.cells.into_iter().flatten();
-        let values: Vec<_> = cells.zip(board.into_iter().flatten()).collect();
-        game.write_back(&values).unwrap();
+        for cell in game.cells().collect::<Vec<_>>() {
+            game.simulation.despawn(cell).unwrap();
+        }
+        for (y, row) in (0..).zip(board) {
+            for (x, value) in (0..).zip(row).filter(|(_, value)| *value > 0.0) {
+                let cell = game.spawn_cells(1).unwrap()[0];
+                let names = &game.names;
+                let values =
+                    vec![(names.value, value), (names.column, f64::from(x)), (names.row, f64::from(y))];
+                game.write_back(cell, &values).unwrap();
+            }
+        }
         game.follow().unwrap();
+        assert_eq!(game.view().board, board);
         game
+    }
+
+    /// Number of tiles that are seen.
+    fn tiles(game: &Game) -> usize {
+        game.view().board.into_iter().flatten().filter(|value| *value > 0.0).count()
+    }
+
+    /// The board and one controller for each tile: no cell is left behind.
+    fn assert_no_leak(game: &Game) {
+        assert_eq!(game.simulation.controllers().count(), 1 + tiles(game));
+        assert_eq!(game.simulation.summons_of(game.board).count(), tiles(game));
     }
 
     fn turn(game: &mut Game, key: Key) {
         game.press(key).unwrap();
         game.advance(Span::millis(250)).unwrap();
+        assert_no_leak(game);
     }
 
     #[test]

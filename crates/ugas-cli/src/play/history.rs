@@ -1,17 +1,26 @@
 //! The turns of a game, from the audit trail, and how they are taken back (§15.4).
 
+use std::collections::BTreeMap;
+
 use ugas_core::event::{Event, EventKind};
-use ugas_core::handle::{ActivationId, ActiveEffectId};
-use ugas_core::id::{AbilityId, AttributeId, TagId};
+use ugas_core::handle::{ActivationId, ActiveEffectId, ControllerId};
+use ugas_core::id::{AbilityId, AttributeId, EffectId, TagId};
 use ugas_core::simulation::Simulation;
+
+/// Base values of attributes.
+pub(crate) type Values = Vec<(AttributeId, f64)>;
 
 /// One thing that a turn did.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
-    /// An effect was about to write these attributes, which had these base values.
-    Wrote(Vec<(AttributeId, f64)>),
+    /// An effect was about to write these attributes of a controller, which had these base values.
+    Wrote(ControllerId, Values),
     /// An effect became active.
     Began(ActiveEffectId),
+    /// A cell was spawned.
+    Spawned(ControllerId),
+    /// A cell was despawned, and had these base values. An attribute that is not listed was 0.
+    Despawned(ControllerId, Values),
 }
 
 /// What one turn did, in order.
@@ -24,16 +33,21 @@ pub(crate) struct TurnAbilities {
     pub(crate) turn: TagId,
     /// This one begins a new game, with nothing to take back.
     pub(crate) new_game: AbilityId,
+    /// The effect that counts a turn: a move without it changed nothing.
+    pub(crate) counted: EffectId,
 }
 
 /// The finished turns, the latest last.
 ///
-/// It knows the game only by its events: `BeforeEffectApplied` has the values that an effect is about to write, so no
-/// board is ever copied.
+/// It follows the game by events alone: `BeforeEffectApplied` has the values that an effect is about to write, so no board
+/// is ever copied. A controller that is despawned has no values any more when its event is polled, so `AttributeChanged` is
+/// followed for that.
 #[derive(Debug)]
 pub(crate) struct History {
     abilities: TurnAbilities,
     turns: Vec<Turn>,
+    /// Base values of living controllers that have changed since they were spawned.
+    values: BTreeMap<ControllerId, Values>,
     current: Option<CurrentTurn>,
 }
 
@@ -41,12 +55,12 @@ pub(crate) struct History {
 struct CurrentTurn {
     activation: ActivationId,
     steps: Turn,
-    changed: bool,
+    counts: bool,
 }
 
 impl History {
     pub(crate) fn new(abilities: TurnAbilities) -> Self {
-        Self { abilities, turns: Vec::new(), current: None }
+        Self { abilities, turns: Vec::new(), values: BTreeMap::new(), current: None }
     }
 
     /// How many turns can be taken back.
@@ -59,6 +73,17 @@ impl History {
         self.turns.pop()
     }
 
+    /// Gives a cell that was spawned again its new handle in all turns that are left.
+    pub(crate) fn rename(&mut self, old: ControllerId, new: ControllerId) {
+        for step in self.turns.iter_mut().flatten() {
+            if let Step::Wrote(id, _) | Step::Spawned(id) | Step::Despawned(id, _) = step
+                && *id == old
+            {
+                *id = new;
+            }
+        }
+    }
+
     /// Follows the game.
     pub(crate) fn record(&mut self, simulation: &Simulation, event: &Event) {
         match &event.kind {
@@ -68,22 +93,44 @@ impl History {
                     self.current = None;
                 } else if self.is_turn(simulation, *ability) {
                     let activation = *activation;
-                    self.current = Some(CurrentTurn { activation, steps: Vec::new(), changed: false });
+                    self.current = Some(CurrentTurn { activation, steps: Vec::new(), counts: false });
                 }
             }
             EventKind::AbilityEnded { activation, .. } => {
                 // A move that changed nothing is not worth taking back.
                 let ended = self.current.take_if(|turn| turn.activation == *activation);
-                self.turns.extend(ended.filter(|turn| turn.changed).map(|turn| turn.steps));
+                self.turns.extend(ended.filter(|turn| turn.counts).map(|turn| turn.steps));
             }
             EventKind::AbilityCancelled { activation, .. } => {
                 self.current.take_if(|turn| turn.activation == *activation);
             }
-            kind => {
-                if let Some(turn) = &mut self.current {
-                    turn.record(kind);
+            EventKind::AttributeChanged { controller, attribute, new_base, .. } => {
+                let values = self.values.entry(*controller).or_default();
+                match values.iter_mut().find(|(known, _)| known == attribute) {
+                    Some((_, base)) => *base = *new_base,
+                    None => values.push((*attribute, *new_base)),
                 }
             }
+            EventKind::ControllerSpawned { controller } => self.push(Step::Spawned(*controller)),
+            EventKind::ControllerDespawned { controller } => {
+                let values = self.values.remove(controller).unwrap_or_default();
+                self.push(Step::Despawned(*controller, values));
+            }
+            EventKind::BeforeEffectApplied { effect, target, values } => {
+                if let Some(turn) = &mut self.current {
+                    turn.counts |= *effect == self.abilities.counted;
+                }
+                self.push(Step::Wrote(*target, values.iter().map(|&(id, base, _)| (id, base)).collect()));
+            }
+            EventKind::EffectApplied { active, .. } => self.push(Step::Began(*active)),
+            _ => {}
+        }
+    }
+
+    /// Notes a step of the turn under way.
+    fn push(&mut self, step: Step) {
+        if let Some(turn) = &mut self.current {
+            turn.steps.push(step);
         }
     }
 
@@ -92,21 +139,5 @@ impl History {
         let ability = simulation.catalog().ability_by_id(ability);
         ability
             .is_some_and(|ability| ability.tags().iter().any(|tag| tags.is_within(tag, self.abilities.turn)))
-    }
-}
-
-impl CurrentTurn {
-    fn record(&mut self, kind: &EventKind) {
-        match kind {
-            EventKind::BeforeEffectApplied { values, .. } => {
-                self.steps.push(Step::Wrote(values.iter().map(|&(id, base, _)| (id, base)).collect()));
-            }
-            EventKind::EffectApplied { active, .. } => {
-                self.steps.push(Step::Began(*active));
-                self.changed = true;
-            }
-            EventKind::AttributeChanged { .. } => self.changed = true,
-            _ => {}
-        }
     }
 }

@@ -185,7 +185,9 @@ impl Simulation {
         let catalog = Arc::clone(&self.catalog);
         let template = catalog.template_by_id(id)?;
         let layout = self.layout_for(&template.sets).ok()?;
-        Some(self.initialise(Some(id), template, layout, None, None))
+        let spawned = self.initialise(Some(id), template, layout, None, None);
+        self.put_in_place(spawned, template, &[]);
+        Some(spawned)
     }
 
     /// The six steps of §4.3.

@@ -3,10 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
+use ugas_core::ability::GameplayEvent;
 use ugas_core::catalog::Catalog;
-use ugas_core::controller::ControllerDef;
+use ugas_core::effect::EffectContext;
 use ugas_core::handle::ControllerId;
-use ugas_core::simulation::{Config, Simulation, Spawn};
+use ugas_core::simulation::{Config, Simulation};
+use ugas_core::targeting::Placement;
 use ugas_core::time::Span;
 use ugas_data::Loader;
 
@@ -69,23 +71,54 @@ struct Played {
 }
 
 impl Played {
+    /// A board with given tiles, each a cell that the board has spawned.
     fn new(board: Board, seed: u64) -> Self {
         let catalog = catalog();
-        let template = catalog.template("Board").unwrap();
-        let mut def: ControllerDef = catalog.template_def(template).unwrap().clone();
-        for (y, x) in places() {
-            def = def.with_base(format!("Cell{}{}", y + 1, x + 1), f64::from(board[y][x]));
+        let mut sim = Simulation::new(Arc::clone(&catalog), Config::seeded(seed));
+        let id = sim.spawn("Board").unwrap();
+        sim.set_placement(id, Some(Placement::default())).unwrap();
+        let tiles: Vec<_> = places().filter(|&(y, x)| board[y][x] > 0).collect();
+        let place = catalog.tag("Event.Cell.Place").unwrap();
+        let event = GameplayEvent { magnitude: tiles.len() as f64, ..GameplayEvent::new(place) };
+        sim.send_event(id, event).unwrap();
+        let cells: Vec<_> = sim.summons_of(id).collect();
+        assert_eq!(cells.len(), tiles.len());
+        let effect = catalog.effect("GE_CellSpawn").unwrap();
+        let tag = |name: &str| catalog.tag(name).unwrap();
+        for (cell, (y, x)) in cells.into_iter().zip(tiles) {
+            let spec = sim.spec(effect, 1.0, EffectContext::of(id)).unwrap();
+            let spec = spec.with_magnitude(tag("Cell.Value"), f64::from(board[y][x]));
+            let spec = spec.with_magnitude(tag("Cell.X"), x as f64).with_magnitude(tag("Cell.Y"), y as f64);
+            sim.apply(&spec, cell).unwrap();
         }
-        let mut sim = Simulation::new(catalog, Config::seeded(seed));
-        let id = sim.spawn_with(Spawn::def(def)).unwrap();
-        Self { sim, id }
+        let played = Self { sim, id };
+        assert_eq!(played.board(), board);
+        played
     }
 
     fn value(&self, attribute: &str) -> f64 {
-        self.sim.current(self.id, self.sim.catalog().attribute(attribute).unwrap()).unwrap()
+        self.value_of(self.id, attribute)
     }
 
+    fn value_of(&self, id: ControllerId, attribute: &str) -> f64 {
+        self.sim.current(id, self.sim.catalog().attribute(attribute).unwrap()).unwrap()
+    }
+
+    /// The tiles that are seen: cells that are not about to be despawned. No two of them are at one place.
     fn board(&self) -> Board {
+        let pending = self.sim.catalog().tag("Status.PendingDestroy").unwrap();
+        let mut board = Board::default();
+        for cell in self.sim.summons_of(self.id).filter(|cell| !self.sim.has_tag(*cell, pending)) {
+            let at = |attribute| self.value_of(cell, attribute) as usize;
+            let place = &mut board[at("GridY")][at("GridX")];
+            assert_eq!(*place, 0, "two tiles at one place");
+            *place = at("CellValue") as u32;
+        }
+        board
+    }
+
+    /// The board as its own scan shows it.
+    fn scanned(&self) -> Board {
         let mut board = Board::default();
         for (y, x) in places() {
             board[y][x] = self.value(&format!("Cell{}{}", y + 1, x + 1)) as u32;
@@ -136,6 +169,10 @@ proptest! {
         for &(y, x) in &new {
             prop_assert!(expected[y][x] == 0 && [2, 4].contains(&after[y][x]));
         }
+        // One controller a tile, and the board: no cell is left behind.
+        let tiles = after.iter().flatten().filter(|tile| **tile > 0).count();
+        prop_assert_eq!(played.sim.controllers().count(), 1 + tiles);
+        prop_assert_eq!(played.scanned(), after);
         let best = after.iter().flatten().max().copied().unwrap_or(0);
         prop_assert_eq!(played.has("Game.Won"), changed && best >= 2048);
         prop_assert_eq!(played.has("Game.Lost"), changed && is_stuck(after));
@@ -164,20 +201,18 @@ proptest! {
     }
 }
 
-/// 1000 tiles on an empty board: each of the 16 cells is as likely as the others, and one in ten is a 4.
+/// The first tile of 1000 games: each of the 16 cells is as likely as the others, and one in ten is a 4.
 #[test]
 fn new_tiles_are_fair() {
     let (mut counts, mut fours) = ([[0_u32; 4]; 4], 0);
     for seed in 0..1000 {
         let mut played = Played::new(Board::default(), seed);
-        let effect = played.sim.catalog().effect("GE_NewTile").unwrap();
-        played.sim.apply_effect(effect, None, played.id).unwrap();
-        let board = played.board();
-        let new: Vec<_> = places().filter(|&(y, x)| board[y][x] > 0).collect();
-        assert_eq!(new.len(), 1);
-        let (y, x) = new[0];
-        counts[y][x] += 1;
-        fours += u32::from(board[y][x] == 4);
+        played.sim.press(played.id, "Game.New").unwrap();
+        let cells: Vec<_> = played.sim.summons_of(played.id).collect();
+        assert_eq!(cells.len(), 2);
+        let at = |attribute| played.value_of(cells[0], attribute) as usize;
+        counts[at("GridY")][at("GridX")] += 1;
+        fours += u32::from(at("CellValue") == 4);
     }
     // 1000 / 16 = 62.5 with a deviation of 7.7, 100 with one of 9.5: more than four of them apart would be unfair.
     assert!(counts.iter().flatten().all(|count| (31..=94).contains(count)), "{counts:?}");
