@@ -814,7 +814,7 @@ class Message:
             position = [self.dictionary.positions.read(bits)[1] for _ in range(3)]
             return {"position": position, "facing": [self.dictionary.facings.read(bits)[1] for _ in range(3)]}
         if kind == "cue":
-            return {"count": bits.varint(1, 32), "since": bits.varint(8)}
+            return {"count": bits.varint(1, 32), "since": bits.varint(8), "context": bits.bytes(512).hex()}
         return {"record": bits.bytes(MAX_DATAGRAM).hex()}
 
 

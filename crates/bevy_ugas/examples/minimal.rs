@@ -34,11 +34,8 @@ fn main() -> Result<(), ugas::Error> {
 /// Runs for those whose attributes changed, and for nobody else.
 fn report(wolves: Query<'_, '_, (Entity, &Attributes), Changed<Attributes>>, gameplay: GameplayView<'_>) {
     for (wolf, attributes) in &wolves {
-        println!(
-            "{:>5.2} s: {wolf} has {} health",
-            gameplay.now().as_seconds(),
-            attributes.current("Health")
-        );
+        let Ok(health) = attributes.current("Health") else { continue };
+        println!("{:>5.2} s: {wolf} has {health} health", gameplay.now().as_seconds());
     }
 }
 

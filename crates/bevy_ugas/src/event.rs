@@ -15,7 +15,7 @@ use bevy_ecs::prelude::{Entity, EntityEvent, Message, World};
 use bevy_platform::sync::Arc;
 use ugas::{
     AbilityHandle, AbilityId, ActivationId, ActivationRefusal, ActiveEffectId, AttributeId, Cause,
-    Confirmation, CueParameters, EffectId, EndReason, Event, GameplayEvent, HostValue, Refusal,
+    Confirmation, ContextTags, CueParameters, EffectId, EndReason, Event, GameplayEvent, HostValue, Refusal,
     RemovalReason, Span, TagId, TaskId, Time,
 };
 
@@ -114,6 +114,18 @@ events! {
         /// Its name.
         name: Arc<str>,
     }
+    /// The explicit count of a tag changed (T6). Raised before the [`TagAdded`] or [`TagRemoved`] that the same change leads to,
+    /// and only if [`Config::tag_counts`](ugas::Config::tag_counts) asks for it, or on a client its configuration.
+    TagCountChanged {
+        /// The tag.
+        tag: TagId,
+        /// Its name.
+        name: Arc<str>,
+        /// Explicit count before.
+        old: u32,
+        /// Explicit count now.
+        new: u32,
+    }
     /// An effect became active (§9.2).
     EffectApplied {
         /// Which.
@@ -122,6 +134,8 @@ events! {
         name: Arc<str>,
         /// Its instance.
         active: ActiveEffectId,
+        /// Context tags of the application (E14); none on a client.
+        context_tags: ContextTags,
     }
     /// An effect wrote base values: an instant one, or a tick of a periodic one.
     EffectExecuted {
@@ -131,6 +145,8 @@ events! {
         name: Arc<str>,
         /// Its instance, if it is periodic.
         active: Option<ActiveEffectId>,
+        /// Context tags of the execution, such as `Hit.Critical` (E14).
+        context_tags: ContextTags,
     }
     /// An active effect is gone.
     EffectRemoved {
@@ -260,7 +276,7 @@ events! {
         cue: TagId,
         /// Its name.
         name: Arc<str>,
-        /// With what.
+        /// Magnitude, level and the rest of its context (C1), also on a client.
         parameters: CueParameters,
     }
     /// A cue ends (§12).
@@ -276,7 +292,7 @@ events! {
         cue: TagId,
         /// Its name.
         name: Arc<str>,
-        /// With what.
+        /// Magnitude, level and the rest of its context (C1), also on a client.
         parameters: CueParameters,
     }
     /// The host is asked to carry out a task of an ability (A6); [`GameplayWorld::complete_task`] says how it went.
@@ -319,8 +335,12 @@ events! {
     GameplayEventReceived {
         /// Its tag's name.
         name: Arc<str>,
-        /// What came.
+        /// Magnitude, context tags, target data and payload of the event, with the simulation's handles.
         event: GameplayEvent,
+        /// Entity that caused it, if it has one.
+        instigator: Option<Entity>,
+        /// Entities that it names: its target, and those of its target data (A11).
+        targets: Vec<Entity>,
     }
     /// The attribute whose fall is death has fallen (§8.6).
     OwnerDied {}

@@ -1,7 +1,7 @@
-//! What a call through C costs: 10,000 attributes read at once, beside the same loop in Rust.
+//! Cost of a call through C: 10,000 attributes read at once, beside the same loop in Rust.
 //!
-//! `cargo run --release -p ugas-ffi --example overhead`. The promise is at most twice the time; the program fails if it is
-//! not kept.
+//! `cargo run --release -p ugas-ffi --example overhead` prints both times and their ratio. The goal is a ratio of at most 2; it
+//! is reported and not asserted, since a time depends on the machine. The program fails if the two loops read different values.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::hint::black_box;
@@ -39,9 +39,9 @@ fn text(text: &str) -> ugas_str {
 }
 
 fn main() {
-    let set = NAMES
-        .iter()
-        .fold(AttributeSetDef::new("Fighter"), |set, name| set.with(AttributeDef::new(*name, 1.0)));
+    let set = NAMES.iter().zip(1..).fold(AttributeSetDef::new("Fighter"), |set, (name, value)| {
+        set.with(AttributeDef::new(*name, f64::from(value)))
+    });
     let catalog = Catalog::builder()
         .attribute_set(set)
         .template(ControllerDef::new("Knight").with_set("Fighter"))
@@ -64,13 +64,17 @@ fn main() {
         }
         black_box(&mut out);
     });
-    let through_c = through_c();
+    let (through_c, read_through_c) = through_c();
+    assert_eq!(out, read_through_c, "the values read through C are those that Rust reads");
     let ratio = through_c.as_secs_f64() / in_rust.as_secs_f64();
-    println!("10,000 attributes: {in_rust:?} in Rust, {through_c:?} through C, {ratio:.2} times");
-    assert!(ratio <= 2.0, "a bulk read through C takes more than twice the time of Rust");
+    let verdict = if ratio <= 2.0 { "met" } else { "missed" };
+    println!(
+        "10,000 attributes: {in_rust:?} in Rust, {through_c:?} through C, {ratio:.2} times (goal of 2: {verdict})"
+    );
 }
 
-fn through_c() -> Duration {
+/// Time of a bulk read, and the values that it gave.
+fn through_c() -> (Duration, Vec<f64>) {
     let mut context = null_mut();
     let (mut loader, mut catalog, mut simulation) = (0, 0, 0);
     let mut ids = [0; NAMES.len()];
@@ -118,7 +122,7 @@ fn through_c() -> Duration {
     });
     // SAFETY: made above, and not used again.
     must(unsafe { ugas_context_free(&raw mut context) });
-    time
+    (time, out)
 }
 
 /// The fastest of many rounds: what other programs do not disturb.

@@ -548,7 +548,7 @@ enum ugas_event_kind
     UGAS_EVENT_KIND_HOST_TASK_REQUESTED = 42,
     // The host need not carry out a task any more. Body: `task`.
     UGAS_EVENT_KIND_HOST_TASK_CANCELLED = 43,
-    // What a wait that goes on waits for happened, and what follows it runs (A10). Body: `task`.
+    // A wait that is not limited to one event was triggered: the tasks that follow it run, and it waits on (A10). Body: `task`.
     UGAS_EVENT_KIND_TASK_TRIGGERED = 44,
     // A task could not be carried out; its ability is cancelled. Body: `task`.
     UGAS_EVENT_KIND_TASK_FAILED = 45,
@@ -572,6 +572,9 @@ enum ugas_event_kind
     UGAS_EVENT_KIND_LOGIC_ERROR = 54,
     // A wait keeps no more occurrences, and later ones are dropped (A9). Body: `task`.
     UGAS_EVENT_KIND_OCCURRENCE_LIMIT = 55,
+    // The explicit count of a tag changed (T6); raised when the configuration asks for tag counts, before the
+    // UGAS_EVENT_KIND_TAG_ADDED or UGAS_EVENT_KIND_TAG_REMOVED that the same change leads to. Body: `tag_count`.
+    UGAS_EVENT_KIND_TAG_COUNT_CHANGED = 56,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1018,6 +1021,8 @@ enum ugas_client_event_kind
     // The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
     // values are not numbers.
     UGAS_CLIENT_EVENT_KIND_ATTRIBUTE_HIDDEN = 27,
+    // The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts: `tag_count`.
+    UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED = 28,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1279,6 +1284,11 @@ typedef struct {
     uint32_t is_client;
     // Not zero to be told before each effect is applied.
     uint32_t audit;
+    // Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A server made of the
+    // simulation gets them, too.
+    uint32_t tag_counts;
+    // Zero.
+    uint32_t reserved;
 } ugas_config;
 
 // An actor of the host's world, in the host's own numbers.
@@ -1371,6 +1381,14 @@ typedef struct {
     uint32_t reserved;
 } ugas_target;
 
+// Bytes with a length.
+typedef struct {
+    // The first byte.
+    const uint8_t *data;
+    // How many bytes there are.
+    size_t length;
+} ugas_bytes;
+
 // An effect that is to be applied, with who and what caused it.
 typedef struct {
     // sizeof(ugas_apply).
@@ -1421,6 +1439,14 @@ typedef struct {
     uint32_t has_period;
     // Zero.
     uint32_t reserved;
+    // Context tags, such as Hit.Critical.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
+    // Kind of the payload, a name of the host; empty is no payload.
+    ugas_str payload_kind;
+    // Payload, data of the host that reaches cues.
+    ugas_bytes payload;
 } ugas_apply;
 
 // An effect that is running on a controller; 0 is none.
@@ -1483,6 +1509,42 @@ typedef struct {
     // Zero.
     uint32_t reserved;
 } ugas_effect_info;
+
+// Cue that the host executes or adds, with its context.
+typedef struct {
+    // sizeof(ugas_cue).
+    size_t size;
+    // Magnitude of an executed cue; an added cue has none.
+    double magnitude;
+    // Controller that caused it; 0 is nobody.
+    ugas_controller source;
+    // Granted ability that it comes from; 0 is none.
+    uint64_t ability;
+    // Hit that led to it; null is none.
+    const ugas_target *hit;
+    // Actor that physically caused it, if has_causer is not zero.
+    ugas_actor causer;
+    // Object that it originated from, if has_source_object is not zero.
+    ugas_actor source_object;
+    // World location, if has_origin is not zero.
+    double origin[3];
+    // Context tags.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
+    // Kind of the payload, a name of the host; empty is no payload.
+    ugas_str payload_kind;
+    // Payload, data of the host.
+    ugas_bytes payload;
+    // Tag of the cue.
+    ugas_tag cue;
+    // Whether there is a causer.
+    uint32_t has_causer;
+    // Whether there is a source object.
+    uint32_t has_source_object;
+    // Whether there is an origin.
+    uint32_t has_origin;
+} ugas_cue;
 
 // An ability that is to be granted.
 typedef struct {
@@ -1553,6 +1615,14 @@ typedef struct {
     size_t attribute_set_count;
 } ugas_granted_set;
 
+// A number with a name.
+typedef struct {
+    // The name.
+    ugas_str name;
+    // The number.
+    double value;
+} ugas_named_number;
+
 // Something that happened to a controller, for abilities to react to.
 typedef struct {
     // sizeof(ugas_gameplay_event).
@@ -1567,6 +1637,18 @@ typedef struct {
     ugas_tag tag;
     // Zero.
     uint32_t reserved;
+    // Context tags, such as Hit.Critical.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
+    // Target data: targets beside or instead of the target (A11).
+    const ugas_target *targets;
+    // Number of targets of the target data.
+    size_t target_count;
+    // Numbers of its payload: Event.Payload("name") in expressions.
+    const ugas_named_number *payload;
+    // Number of numbers of its payload.
+    size_t payload_count;
 } ugas_gameplay_event;
 
 // One run of a granted ability; 0 is none.
@@ -1664,6 +1746,18 @@ typedef struct {
     uint32_t reserved;
 } ugas_event_attribute;
 
+// Explicit count of a tag that changed.
+typedef struct {
+    // The tag.
+    ugas_tag tag;
+    // Count before.
+    uint32_t old_count;
+    // Count now.
+    uint32_t count;
+    // Zero.
+    uint32_t reserved;
+} ugas_event_tag_count;
+
 // An effect. What does not concern the event is zero.
 typedef struct {
     // Its instance; 0 if it has none.
@@ -1688,6 +1782,10 @@ typedef struct {
     uint32_t modifier;
     // Zero.
     uint32_t reserved;
+    // Context tags of an effect that was applied or executed (E14), valid as long as the event.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
 } ugas_event_effect;
 
 // An ability. What does not concern the event is zero.
@@ -1718,7 +1816,7 @@ typedef struct {
     uint32_t reserved;
 } ugas_event_ability;
 
-// A gameplay event.
+// A gameplay event. Its lists are valid as long as the event.
 typedef struct {
     // How much.
     double magnitude;
@@ -1730,6 +1828,18 @@ typedef struct {
     ugas_tag tag;
     // Zero.
     uint32_t reserved;
+    // Context tags, such as Hit.Critical.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
+    // Target data: targets beside or instead of the target.
+    const ugas_target *targets;
+    // Number of targets of the target data.
+    size_t target_count;
+    // Numbers of its payload, sorted by name.
+    const ugas_named_number *payload;
+    // Number of numbers of its payload.
+    size_t payload_count;
 } ugas_event_gameplay;
 
 // An input.
@@ -1756,6 +1866,58 @@ typedef struct {
     uint32_t reason_count;
 } ugas_event_task;
 
+// Context of a cue: cause, hit, levels, tags and payload (C1). Lists and texts are valid as long as the event.
+typedef struct {
+    // Controller that caused it; 0 is nobody.
+    ugas_controller instigator;
+    // Actor that physically caused it, if has_causer is not zero.
+    ugas_actor causer;
+    // Object that it originated from, if has_source_object is not zero.
+    ugas_actor source_object;
+    // Hit that led to it, with location and normal, if has_hit is not zero.
+    ugas_target hit;
+    // World location of the effect, if has_origin is not zero.
+    double origin[3];
+    // Duration of the effect in microseconds; -1 for an instant one, and for one without end.
+    int64_t duration;
+    // Tags of the source and of its ability, with all ancestors.
+    const ugas_tag *source_tags;
+    // Number of tags of the source.
+    size_t source_tag_count;
+    // Tags of the ability alone, with all ancestors.
+    const ugas_tag *ability_tags;
+    // Number of tags of the ability.
+    size_t ability_tag_count;
+    // Tags of the target, with all ancestors.
+    const ugas_tag *target_tags;
+    // Number of tags of the target.
+    size_t target_tag_count;
+    // Context tags, such as Hit.Critical.
+    const ugas_tag *context_tags;
+    // Number of context tags.
+    size_t context_tag_count;
+    // Kind of the payload; empty without a payload.
+    ugas_str payload_kind;
+    // Payload, data of the host.
+    ugas_bytes payload;
+    // Ability that it comes from; UGAS_NO_ID if there is none.
+    ugas_ability ability;
+    // Level of the ability; 0 without one.
+    uint32_t ability_level;
+    // Stacks of the effect.
+    uint32_t stacks;
+    // Whether there is a causer.
+    uint32_t has_causer;
+    // Whether there is a source object.
+    uint32_t has_source_object;
+    // Whether there is a hit.
+    uint32_t has_hit;
+    // Whether there is an origin.
+    uint32_t has_origin;
+    // Zero.
+    uint32_t reserved;
+} ugas_cue_details;
+
 // A cue.
 typedef struct {
     // Magnitude of the modifier that the effect names.
@@ -1768,6 +1930,8 @@ typedef struct {
     ugas_tag cue;
     // Whether there is a place.
     uint32_t has_location;
+    // Rest of its context (C1), valid as long as the event; null if nothing is known of it, and of a cue that ends.
+    const ugas_cue_details *details;
 } ugas_event_cue;
 
 // A chain of effects that was cut.
@@ -1788,6 +1952,8 @@ typedef union {
     ugas_event_attribute attribute;
     // Of tags that come and go.
     ugas_tag tag;
+    // Of tags whose counts changed.
+    ugas_event_tag_count tag_count;
     // Of effects.
     ugas_event_effect effect;
     // Of abilities.
@@ -1848,14 +2014,6 @@ typedef struct {
 
 // A snapshot of this context.
 typedef uint64_t ugas_snapshot;
-
-// Bytes with a length.
-typedef struct {
-    // The first byte.
-    const uint8_t *data;
-    // How many bytes there are.
-    size_t length;
-} ugas_bytes;
 
 // Who an instigator of a character's effects is here.
 typedef struct {
@@ -2155,6 +2313,10 @@ typedef struct {
     uint32_t window;
     // Not zero to show what the player does only when the server has answered.
     uint32_t no_prediction;
+    // Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6).
+    uint32_t tag_counts;
+    // Zero.
+    uint32_t reserved;
 } ugas_client_config;
 
 // A client of this context. It is a simulation too: its number is good wherever a ugas_simulation is asked for, to look at
@@ -2241,7 +2403,7 @@ typedef struct {
     uint32_t reserved;
 } ugas_client_event_effect;
 
-// Of a cue. What does not concern the kind is zero.
+// Of a cue. Fields that do not concern the kind are zero.
 typedef struct {
     // From whom; 0 is nobody.
     ugas_controller source;
@@ -2257,6 +2419,8 @@ typedef struct {
     ugas_tag cue;
     // Whether there is a place.
     uint32_t has_location;
+    // Rest of its context (C1), valid until the next poll of this client; null if nothing is known of it.
+    const ugas_cue_details *details;
 } ugas_client_event_cue;
 
 // Of a command.
@@ -2281,6 +2445,8 @@ typedef union {
     ugas_client_event_attribute attribute;
     // Of tags.
     ugas_tag tag;
+    // Of tags whose counts changed.
+    ugas_event_tag_count tag_count;
     // Of effects.
     ugas_client_event_effect effect;
     // Of cues.
@@ -2660,6 +2826,28 @@ ugas_status ugas_effect_forget(ugas_context *context,
                                ugas_simulation simulation,
                                ugas_effect effect);
 
+// Executes a cue on a controller once. Clients that see the controller get it with its context.
+ugas_status ugas_cue_execute(ugas_context *context,
+                             ugas_simulation simulation,
+                             ugas_controller controller,
+                             const ugas_cue *cue);
+
+// Adds a cue to a controller until ugas_cue_remove removes it. Several holders of one cue are counted. `active`, which may be
+// null, gets the internal effect that holds the cue.
+ugas_status ugas_cue_add(ugas_context *context,
+                         ugas_simulation simulation,
+                         ugas_controller controller,
+                         const ugas_cue *cue,
+                         ugas_active_effect *active);
+
+// Removes a cue that ugas_cue_add added, the oldest of several. `count`, which may be null, gets 1, or 0 if there is none. A cue
+// that an effect or an ability holds as well stays.
+ugas_status ugas_cue_remove(ugas_context *context,
+                            ugas_simulation simulation,
+                            ugas_controller controller,
+                            ugas_tag cue,
+                            uint32_t *count);
+
 // Grants an ability to a controller.
 ugas_status ugas_ability_grant(ugas_context *context,
                                ugas_simulation simulation,
@@ -2947,8 +3135,8 @@ ugas_status ugas_team_set(ugas_context *context,
                           ugas_controller controller,
                           ugas_str team);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
+// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
 // the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
@@ -3243,8 +3431,8 @@ ugas_status ugas_server_transmit(ugas_context *context,
 // What a server has counted.
 ugas_status ugas_server_look(ugas_context *context, ugas_server server, ugas_server_statistics *out);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
+// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
 // the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,
@@ -3403,8 +3591,8 @@ ugas_status ugas_client_local(ugas_context *context,
                               ugas_controller remote,
                               ugas_controller *out);
 
-// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
+// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
 // the last movement.
 ugas_status ugas_events_poll(ugas_context *context,
                              ugas_simulation simulation,

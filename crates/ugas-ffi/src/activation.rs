@@ -10,13 +10,23 @@ use ugas_core::tag::TagSet;
 use crate::ability::{granted_of, ugas_granted_ability};
 use crate::catalog::ugas_tag;
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain};
+use crate::memory::{Headed, Memory, Plain, ugas_str};
 use crate::simulation::{optional_controller, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::target::{targets_of, ugas_target};
 
 /// One run of a granted ability; 0 is none.
 pub type ugas_activation = u64;
+
+/// A number with a name.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_named_number {
+    /// The name.
+    pub name: ugas_str,
+    /// The number.
+    pub value: f64,
+}
 
 /// Something that happened to a controller, for abilities to react to.
 #[repr(C)]
@@ -34,21 +44,43 @@ pub struct ugas_gameplay_event {
     pub tag: ugas_tag,
     /// Zero.
     pub reserved: u32,
+    /// Context tags, such as Hit.Critical.
+    pub context_tags: *const ugas_tag,
+    /// Number of context tags.
+    pub context_tag_count: usize,
+    /// Target data: targets beside or instead of the target (A11).
+    pub targets: *const ugas_target,
+    /// Number of targets of the target data.
+    pub target_count: usize,
+    /// Numbers of its payload: Event.Payload("name") in expressions.
+    pub payload: *const ugas_named_number,
+    /// Number of numbers of its payload.
+    pub payload_count: usize,
 }
 
-// SAFETY: `repr(C)`, numbers.
+// SAFETY: `repr(C)`, numbers and pointers.
+unsafe impl Plain for ugas_named_number {}
+// SAFETY: `repr(C)`, numbers and pointers.
 unsafe impl Plain for ugas_gameplay_event {}
 // SAFETY: it begins with its size.
 unsafe impl Headed for ugas_gameplay_event {}
 
-pub(crate) fn event_of(given: &ugas_gameplay_event) -> Outcome<GameplayEvent> {
-    Ok(GameplayEvent {
+pub(crate) fn event_of(given: &ugas_gameplay_event, memory: Memory<'_>) -> Outcome<GameplayEvent> {
+    let mut event = GameplayEvent {
         tag: TagId::from_index(given.tag),
         magnitude: given.magnitude,
         instigator: optional_controller(given.instigator)?,
         target: optional_controller(given.target)?,
         details: None,
-    })
+    };
+    for &tag in memory.list(given.context_tags, given.context_tag_count)? {
+        event = event.with_context_tag(TagId::from_index(tag));
+    }
+    for number in memory.list(given.payload, given.payload_count)? {
+        event = event.with_payload(memory.text(number.name)?, number.value);
+    }
+    let targets = targets_of(given.targets, given.target_count, memory)?;
+    Ok(if targets.is_empty() { event } else { event.with_target_data(targets) })
 }
 
 pub(crate) fn activation_of(bits: ugas_activation) -> Outcome<ActivationId> {
@@ -80,7 +112,7 @@ pub unsafe extern "C" fn ugas_ability_activate(
         let out = memory.optional(out)?;
         let mut request = ActivationRequest::on(targets_of(targets, target_count, memory)?);
         if !event.is_null() {
-            request.event = Some(event_of(&memory.input(event)?)?);
+            request.event = Some(event_of(&memory.input(event)?, memory)?);
         }
         let ability = granted_of(granted)?;
         let command = Command::Activate { ability, request: Box::new(request) };
@@ -190,7 +222,7 @@ pub unsafe extern "C" fn ugas_gameplay_event_send(
 ) -> ugas_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { enter(context) }.run(|context, memory| {
-        let event = event_of(&memory.input(event)?)?;
+        let event = event_of(&memory.input(event)?, memory)?;
         let entry = context.simulation_mut(simulation)?;
         let controller = entry.controller(controller)?;
         entry.execute(Command::SendEvent { controller, event }).map(drop)

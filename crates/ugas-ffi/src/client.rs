@@ -45,6 +45,10 @@ pub struct ugas_client_config {
     pub window: u32,
     /// Not zero to show what the player does only when the server has answered.
     pub no_prediction: u32,
+    /// Not zero to get UGAS_CLIENT_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6).
+    pub tag_counts: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// How a client stands, and what it has counted.
@@ -124,6 +128,7 @@ pub unsafe extern "C" fn ugas_client_new(
             timeout: span(given.timeout, standard.timeout),
             prediction: prediction_of(given.no_prediction == 0),
             window: if given.window == 0 { standard.window } else { given.window },
+            tag_counts: given.tag_counts != 0,
             ..standard
         };
         let client = Client::new(Arc::clone(context.catalog(catalog)?), config, given.nonce);

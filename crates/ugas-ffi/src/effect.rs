@@ -8,14 +8,15 @@ pub use define::*;
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
 use ugas_core::effect::{EffectContext, EffectQuery, EffectStatus};
-use ugas_core::handle::{AbilityHandle, ActiveEffectId};
+use ugas_core::handle::ActiveEffectId;
 use ugas_core::id::{ActorId, AttributeId, EffectId, TagId};
 use ugas_core::simulation::{Application, Stacks};
 use ugas_core::time::Span;
 
 use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
+use crate::cue::{ability_of, add_extras};
 use crate::guard::{enter, ugas_context};
-use crate::memory::{Headed, Memory, Plain};
+use crate::memory::{Headed, Memory, Plain, ugas_bytes, ugas_str};
 use crate::simulation::{optional_controller, ugas_actor, ugas_controller, ugas_simulation};
 use crate::status::{Failure, Outcome, ugas_status};
 use crate::tag::{query_of, ugas_tag_query};
@@ -89,6 +90,14 @@ pub struct ugas_apply {
     pub has_period: u32,
     /// Zero.
     pub reserved: u32,
+    /// Context tags, such as Hit.Critical.
+    pub context_tags: *const ugas_tag,
+    /// Number of context tags.
+    pub context_tag_count: usize,
+    /// Kind of the payload, a name of the host; empty is no payload.
+    pub payload_kind: ugas_str,
+    /// Payload, data of the host that reaches cues.
+    pub payload: ugas_bytes,
 }
 
 /// What a successful application came to.
@@ -298,13 +307,7 @@ fn command_of(
     let target = entry.controller(target)?;
     let effect = EffectId::from_index(given.effect);
     let level = if given.has_level == 0 { 1.0 } else { given.level };
-    let ability = match given.ability {
-        0 => None,
-        bits => Some(
-            AbilityHandle::from_bits(bits)
-                .ok_or_else(|| Failure::not_found(format!("{bits:#x} is no granted ability")))?,
-        ),
-    };
+    let ability = ability_of(given.ability)?;
     let hit = if given.hit.is_null() { None } else { memory.list(given.hit, 1)?.first().map(hit_of) };
     let mut context = EffectContext::of(optional_controller(given.source)?);
     context.ability = ability;
@@ -312,6 +315,8 @@ fn command_of(
     context.set_source_object((given.has_source_object != 0).then_some(ActorId(given.source_object)));
     context.set_hit(hit);
     context.set_origin((given.has_origin != 0).then_some(given.origin));
+    let tags = (given.context_tags, given.context_tag_count);
+    add_extras(&mut context, tags, (given.payload_kind, given.payload), memory)?;
     let magnitudes = memory.list(given.magnitudes, given.magnitude_count)?.iter();
     let magnitudes = magnitudes.map(|given| (TagId::from_index(given.tag), given.value));
     let granted = memory.list(given.granted_tags, given.granted_tag_count)?;

@@ -65,8 +65,8 @@ pub struct ugas_event {
 // SAFETY: `repr(C)`, numbers, pointers, and a union of such.
 unsafe impl Plain for ugas_event {}
 
-/// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts in them
-/// are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
+/// Takes the oldest events, at most `capacity`; `count` gets their number. `row_size` is sizeof(ugas_event). Texts and
+/// lists in them are valid until the next poll, restore, reload or migration of this simulation. Of what is played, these are the events of
 /// the last movement.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ugas_events_poll(
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn ugas_events_poll(
                 "events of a server or a client are polled with ugas_server_events_poll or ugas_client_events_poll",
             ));
         }
-        entry.polled.clear();
+        entry.forget_polled();
         while rows.left() > 0
             && let Some(event) = match &mut entry.world {
                 World::Own(simulation) => simulation.poll_event(),
@@ -95,8 +95,7 @@ pub unsafe extern "C" fn ugas_events_poll(
                 World::Server(_) | World::Client(_) => None,
             }
         {
-            rows.push(to_c(&event, entry.polled.len()));
-            entry.polled.push(event);
+            rows.push(entry.lend_event(event));
         }
         rows.finish();
         Ok(())

@@ -45,6 +45,11 @@ pub struct ugas_config {
     pub is_client: u32,
     /// Not zero to be told before each effect is applied.
     pub audit: u32,
+    /// Not zero to get UGAS_EVENT_KIND_TAG_COUNT_CHANGED for every change of a tag's explicit count (T6). A server made of the
+    /// simulation gets them, too.
+    pub tag_counts: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// What a controller is spawned from.
@@ -100,6 +105,7 @@ pub unsafe extern "C" fn ugas_simulation_new(
         let config = Config {
             role: if given.is_client == 0 { Role::Authority } else { Role::Client },
             audit: given.audit != 0,
+            tag_counts: given.tag_counts != 0,
             cascade_limit: limit(given.cascade_limit, standard.cascade_limit),
             max_controllers: limit(given.max_controllers, standard.max_controllers),
             max_effects_per_controller: limit(

@@ -48,6 +48,23 @@ pub struct ugas_target {
 // SAFETY: `repr(C)`, numbers.
 unsafe impl Plain for ugas_target {}
 
+impl ugas_target {
+    /// A target with zeros in every field.
+    pub(crate) fn none() -> Self {
+        Self {
+            kind: ugas_target_kind::Controller as u32,
+            part: 0,
+            controller: 0,
+            location: [0.0; 3],
+            normal: [0.0; 3],
+            distance: 0.0,
+            actor: 0,
+            has_actor: 0,
+            reserved: 0,
+        }
+    }
+}
+
 /// The caller's targets as the core has them.
 pub(crate) fn targets_of(
     targets: *const ugas_target,
@@ -71,17 +88,7 @@ pub(crate) fn targets_of(
 
 /// A target as C sees it; `None` for data of a host's own, which C has none of.
 pub(crate) fn to_c(target: &Target) -> Option<ugas_target> {
-    let none = ugas_target {
-        kind: ugas_target_kind::Controller as u32,
-        part: 0,
-        controller: 0,
-        location: [0.0; 3],
-        normal: [0.0; 3],
-        distance: 0.0,
-        actor: 0,
-        has_actor: 0,
-        reserved: 0,
-    };
+    let none = ugas_target::none();
     match target {
         Target::Controller(id) => Some(ugas_target { controller: id.to_bits().get(), ..none }),
         Target::Location(location) => {

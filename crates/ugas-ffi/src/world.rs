@@ -1,19 +1,26 @@
 //! What a number of a simulation stands for: a simulation of the host's own, a server's, a client's, or one that is played.
 
 use ugas_core::command::{Command, Outcome as CommandOutcome};
-use ugas_core::event::Event;
+use ugas_core::event::{CueDetails, Event};
 use ugas_core::handle::ControllerId;
+use ugas_core::id::TagId;
 use ugas_core::simulation::Simulation;
+use ugas_core::targeting::TargetData;
 use ugas_core::time::Span;
 use ugas_net::{Client, Server, Transmit};
 
+use crate::activation::ugas_named_number;
+use crate::catalog::ugas_tag;
 use crate::context::bad;
-use crate::memory::ugas_str;
+use crate::cue::{details_to_c, ugas_cue_details};
+use crate::event::{to_c, ugas_event};
+use crate::memory::{ugas_bytes, ugas_str};
 use crate::player::Playback;
 use crate::recording::Recording;
 use crate::server::GameHost;
 use crate::simulation::ugas_controller;
 use crate::status::{Failure, Outcome, ugas_status};
+use crate::target::{self, ugas_target};
 
 /// Whose the simulation is. All are read alike; what changes them differs.
 pub(crate) enum World {
@@ -28,8 +35,8 @@ pub(crate) struct SimulationEntry {
     pub(crate) world: World,
     /// The events of the last poll: texts of C events lead here.
     pub(crate) polled: Vec<Event>,
-    /// Bytes and words of the last poll that events of the game do not have themselves.
-    pub(crate) lent: Vec<Box<[u8]>>,
+    /// Lists and texts of the last poll that events of the game do not have themselves.
+    pub(crate) lent: Lent,
     pub(crate) recording: Option<Recording>,
     /// Commands that wait for the end of a batch.
     pub(crate) batch: Option<Vec<Command>>,
@@ -37,9 +44,64 @@ pub(crate) struct SimulationEntry {
     pub(crate) unsent: Option<Transmit>,
 }
 
+/// Lists that rows of a poll point to, kept until the next poll. A box does not move when more are kept.
+#[derive(Default)]
+pub(crate) struct Lent {
+    bytes: Vec<Box<[u8]>>,
+    tags: Vec<Box<[ugas_tag]>>,
+    targets: Vec<Box<[ugas_target]>>,
+    numbers: Vec<Box<[ugas_named_number]>>,
+    cues: Vec<Box<[ugas_cue_details]>>,
+}
+
+impl Lent {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> ugas_bytes {
+        let (data, length) = keep(&mut self.bytes, bytes.iter().copied());
+        ugas_bytes { data, length }
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> ugas_str {
+        let ugas_bytes { data, length } = self.bytes(text.as_bytes());
+        ugas_str { data: data.cast(), length }
+    }
+
+    pub(crate) fn tags(&mut self, tags: impl Iterator<Item = TagId>) -> (*const ugas_tag, usize) {
+        keep(&mut self.tags, tags.map(TagId::index))
+    }
+
+    pub(crate) fn targets(&mut self, targets: &TargetData) -> (*const ugas_target, usize) {
+        keep(&mut self.targets, targets.iter().filter_map(target::to_c))
+    }
+
+    pub(crate) fn numbers<'a>(
+        &mut self,
+        numbers: impl Iterator<Item = (&'a str, f64)>,
+    ) -> (*const ugas_named_number, usize) {
+        let numbers: Vec<_> =
+            numbers.map(|(name, value)| ugas_named_number { name: self.text(name), value }).collect();
+        keep(&mut self.numbers, numbers.into_iter())
+    }
+
+    pub(crate) fn cue(&mut self, details: Option<&CueDetails>) -> *const ugas_cue_details {
+        let details = details.map(|details| details_to_c(details, self));
+        keep(&mut self.cues, details.into_iter()).0
+    }
+}
+
+/// Keeps a list; null if it is empty.
+fn keep<T>(kept: &mut Vec<Box<[T]>>, items: impl Iterator<Item = T>) -> (*const T, usize) {
+    let items: Box<[T]> = items.collect();
+    if items.is_empty() {
+        return (core::ptr::null(), 0);
+    }
+    let list = (items.as_ptr(), items.len());
+    kept.push(items);
+    list
+}
+
 impl SimulationEntry {
     pub(crate) fn new(world: World) -> Self {
-        Self { world, polled: Vec::new(), lent: Vec::new(), recording: None, batch: None, unsent: None }
+        Self { world, polled: Vec::new(), lent: Lent::default(), recording: None, batch: None, unsent: None }
     }
 
     /// What is looked at.
@@ -150,22 +212,22 @@ impl SimulationEntry {
         }
     }
 
-    /// Keeps bytes until the next poll.
-    pub(crate) fn lend(&mut self, bytes: impl Into<Box<[u8]>>) -> &[u8] {
-        self.lent.push(bytes.into());
-        self.lent.last().map_or(&[], |bytes| bytes)
-    }
-
     /// Keeps words until the next poll.
     pub(crate) fn lend_words(&mut self, words: String) -> ugas_str {
-        let bytes = self.lend(words.into_bytes());
-        ugas_str { data: bytes.as_ptr().cast(), length: bytes.len() }
+        self.lent.text(&words)
+    }
+
+    /// Keeps an event until the next poll; the event as C has it.
+    pub(crate) fn lend_event(&mut self, event: Event) -> ugas_event {
+        let converted = to_c(&event, self.polled.len(), &mut self.lent);
+        self.polled.push(event);
+        converted
     }
 
     /// A poll begins: what the last one gave out is over.
     pub(crate) fn forget_polled(&mut self) {
         self.polled.clear();
-        self.lent.clear();
+        self.lent = Lent::default();
     }
 
     pub(crate) fn check_no_batch(&self) -> Outcome {

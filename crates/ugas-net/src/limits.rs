@@ -3,7 +3,7 @@
 /// Most bytes of a datagram, so that it travels in one piece over any network.
 pub const MAX_DATAGRAM: usize = 1_200;
 /// Most bytes of the context of a cue.
-pub const MAX_CUE_DETAILS: usize = 512;
+pub const MAX_CUE_DETAILS: usize = ugas_core::mirror::Piece::MOST_CUE_CONTEXT;
 /// Most bytes of a credential.
 pub const MAX_CREDENTIAL: usize = 256;
 /// Most bytes of a text that says why a client is not let in.

@@ -231,9 +231,9 @@ pub use ugas_core::targeting::{
     Placement, Shape, Space, Target, TargetData, TargetPreview, Targeting, TargetingDef, Team,
 };
 pub use ugas_core::task::{
-    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CustomTask, EffectFilterDef, HostValue,
-    NumberDef, OnFail, Recipient, RemoveDef, Routine, RunningTask, SendEventDef, Subject, TaskContext,
-    TaskDef, TaskOutcome, TaskProgress, WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CueTaskDef, CustomTask, EffectFilterDef,
+    HostValue, NumberDef, OnFail, Recipient, RemoveDef, Routine, RunningTask, SendEventDef, Subject,
+    TaskContext, TaskDef, TaskOutcome, TaskProgress, WaitDef,
 };
 pub use ugas_core::time::{Span, Time};
 

@@ -53,7 +53,9 @@ fn show(client: &mut App) {
     let mut bodies =
         client.world_mut().query::<(&Nameplate, &beside_replicon::Position, &Score, &AvatarOf)>();
     for (name, position, score, of) in bodies.iter(client.world()) {
-        let health = client.world().get::<Attributes>(of.owner()).map_or(0.0, |all| all.current("Health"));
+        let attributes = client.world().get::<Attributes>(of.owner());
+        let health = attributes.and_then(|all| all.current("Health").ok());
+        let health = health.map_or("unknown".to_owned(), |health| health.to_string());
         println!("  {} at ({}, {}): health {health}, beat {}", name.0, position.0, position.1, score.0);
     }
 }

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::{Component, Entity, Query, ResMut, With};
 use bevy_math::Vec2;
 use bevy_ugas::prelude::*;
 
-use crate::field::{Body, HALF};
+use crate::field::{Body, HALF, amount};
 use crate::fighter::{Kind, is_standing};
 use crate::pad::{Buttons, Pad};
 use crate::tally::Dice;
@@ -63,7 +63,7 @@ pub fn play(
         let near =
             |point: Vec2, radius: f32| enemies.iter().filter(|enemy| enemy.distance(point) < radius).count();
         let crowd = enemies.iter().copied().max_by_key(|enemy| near(*enemy, 110.0));
-        let mana = attributes.current("Mana");
+        let mana = amount(attributes, "Mana");
         pad.aim = nearest;
         if pad.is_targeting() {
             pad.aim = crowd.unwrap_or(nearest);
@@ -75,9 +75,9 @@ pub fn play(
                 && mana >= 45.0
                 && is_ready("GA_CallMeteor");
             buttons.shockwave = near(here, 150.0) >= 1 && mana >= 30.0 && is_ready("GA_Shockwave");
-            buttons.dash = distance < 140.0 && attributes.current("Stamina") >= 30.0 && is_ready("GA_Dash");
-            buttons.sprint = distance < 150.0 && attributes.current("Stamina") > 45.0;
-            buttons.barrier = attributes.current("Health") < 70.0 && mana >= 20.0 && is_ready("GA_Barrier");
+            buttons.dash = distance < 140.0 && amount(attributes, "Stamina") >= 30.0 && is_ready("GA_Dash");
+            buttons.sprint = distance < 150.0 && amount(attributes, "Stamina") > 45.0;
+            buttons.barrier = amount(attributes, "Health") < 70.0 && mana >= 20.0 && is_ready("GA_Barrier");
         }
         pad.buttons = buttons;
     }

@@ -70,7 +70,7 @@ pub fn within(point: Vec2, size: f32) -> Vec2 {
 
 /// Where a body is after walking for so long.
 pub fn walked(body: &Body, attributes: &Attributes, tags: &Tags, seconds: f32) -> Vec2 {
-    let speed = attributes.current("MoveSpeed") as f32;
+    let speed = amount(attributes, "MoveSpeed") as f32;
     // A leap goes ahead, whoever stands still included.
     let direction = match tags.has("State.Dashing") && body.walk == Vec2::ZERO {
         true => body.facing,
@@ -79,9 +79,14 @@ pub fn walked(body: &Body, attributes: &Attributes, tags: &Tags, seconds: f32) -
     within(body.position + direction * speed * seconds, size_of(attributes))
 }
 
+/// Value of an attribute; 0 if the body has no such attribute, or the server does not send it to this player.
+pub fn amount(attributes: &Attributes, name: &str) -> f64 {
+    attributes.current(name).unwrap_or_default()
+}
+
 /// How big a body is.
 pub fn size_of(attributes: &Attributes) -> f32 {
-    attributes.current("Size") as f32
+    amount(attributes, "Size") as f32
 }
 
 /// Everybody goes where they want to.

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::{Component, Entity, Query, With};
 use bevy_math::Vec2;
 use bevy_ugas::prelude::*;
 
-use crate::field::Body;
+use crate::field::{Body, amount};
 use crate::fighter::{Kind, is_standing};
 
 /// How many steps pass between two looks at the world.
@@ -39,7 +39,7 @@ pub fn think(
             .iter()
             .filter(|(_, _, tags, kind)| **kind == Kind::Champion && is_standing(tags))
             .map(|(enemy, other, ..)| (enemy, other.position, other.position.distance(body.position)))
-            .filter(|(_, _, distance)| f64::from(*distance) <= attributes.current("Sight"))
+            .filter(|(_, _, distance)| f64::from(*distance) <= amount(attributes, "Sight"))
             .min_by(|a, b| a.2.total_cmp(&b.2).then(a.0.cmp(&b.0)));
         let Some((enemy, position, distance)) = enemy else {
             let home = body.home - body.position;
@@ -48,7 +48,7 @@ pub fn think(
             body.look(walk);
             continue;
         };
-        let wanted = attributes.current("KeepDistance") as f32;
+        let wanted = amount(attributes, "KeepDistance") as f32;
         let ahead = (position - body.position).normalize_or_zero();
         body.walk = if distance > wanted {
             ahead

@@ -6,7 +6,7 @@ use bevy_time::Time;
 use bevy_ugas::prelude::*;
 use ugas::HostValue;
 
-use crate::field::{Body, HALF, size_of, to_point};
+use crate::field::{Body, HALF, amount, size_of, to_point};
 use crate::fighter::is_standing;
 
 /// Something in the air.
@@ -61,9 +61,9 @@ impl Shot {
             owner,
             class: class.to_owned(),
             position: body.position + body.facing * size_of(attributes),
-            velocity: body.facing * attributes.current("ShotSpeed") as f32,
-            left: attributes.current("ShotRange") as f32,
-            radius: attributes.current("ShotSize") as f32,
+            velocity: body.facing * amount(attributes, "ShotSpeed") as f32,
+            left: amount(attributes, "ShotRange") as f32,
+            radius: amount(attributes, "ShotSize") as f32,
             event: String::new(),
             team: team.map(|team| team.0.clone()),
         }

@@ -52,7 +52,7 @@ fn tap(app: &mut App, champion: Entity, buttons: Buttons) {
 }
 
 fn value(app: &App, entity: Entity, attribute: &str) -> f64 {
-    app.world().get::<Attributes>(entity).unwrap().current(attribute)
+    app.world().get::<Attributes>(entity).unwrap().current(attribute).unwrap()
 }
 
 fn body(app: &App, entity: Entity) -> Body {

@@ -136,7 +136,7 @@ fn answer(way: Way) -> f64 {
     game.run(120);
     let own = game.own().unwrap();
     let seen = |game: &mut Match| {
-        let stamina = game.guest.world().get::<Attributes>(own).unwrap().current("Stamina");
+        let stamina = game.guest.world().get::<Attributes>(own).unwrap().current("Stamina").unwrap();
         (stamina, game.at_guest())
     };
     let (full, from) = seen(&mut game);
@@ -251,7 +251,8 @@ fn without_prediction_a_guest_waits_for_the_server() {
     game.pad().buttons = Buttons { dash: true, ..Buttons::default() };
     game.run(1);
     let own = game.own().unwrap();
-    let stamina = |game: &Match| game.guest.world().get::<Attributes>(own).unwrap().current("Stamina");
+    let stamina =
+        |game: &Match| game.guest.world().get::<Attributes>(own).unwrap().current("Stamina").unwrap();
     assert_eq!(stamina(&game), 100.0);
     game.run(20);
     assert!(stamina(&game) < 80.0);

@@ -14,14 +14,15 @@ use super::{Follow, Source};
 /// # use bevy_ugas::prelude::*;
 /// fn health_bars(fighters: Query<(Entity, &Attributes), Changed<Attributes>>) {
 ///     for (fighter, attributes) in &fighters {
-///         let full = attributes.current("Health") / attributes.current("MaxHealth");
-///         println!("{fighter}: {:.0} %", full * 100.0);
+///         // The server may withhold values of others from a client.
+///         let (Ok(health), Ok(most)) = (attributes.current("Health"), attributes.current("MaxHealth")) else { continue };
+///         println!("{fighter}: {:.0} %", health / most * 100.0);
 ///     }
 /// }
 /// ```
 ///
-/// On a client, the values that the server withholds are [listed](Self::withheld) without values:
-/// [`Self::read`] gives [`NotReplicated`](AttributeReadError::NotReplicated) for them, and [`Self::current`] not a number.
+/// On a client, the attributes whose values the server withholds are [listed](Self::withheld) without values:
+/// [`Self::read`], [`Self::current`] and [`Self::base`] give [`NotReplicated`](AttributeReadError::NotReplicated) for them.
 #[derive(Component, Reflect, Clone, PartialEq, Debug, Default)]
 #[reflect(Component)]
 pub struct Attributes {
@@ -39,7 +40,7 @@ pub struct WithheldAttribute {
     pub name: Arc<str>,
 }
 
-/// Why [`Attributes::read`] gives no value.
+/// Reason why an attribute has no value to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeReadError {
@@ -101,28 +102,25 @@ impl Attributes {
         self.value(attribute).ok_or(AttributeReadError::Missing)
     }
 
-    /// The current value; 0 if no set of the controller has the attribute, as in expressions of the rules, and not a
-    /// number if the server withholds it.
-    pub fn current(&self, attribute: impl NamesAttribute) -> f64 {
-        self.number(attribute, |value| value.current)
+    /// The current value.
+    ///
+    /// # Errors
+    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this client (N1).
+    pub fn current(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
+        self.read(attribute).map(|value| value.current)
     }
 
-    /// The base value; 0 if no set of the controller has the attribute, and not a number if the server withholds it.
-    pub fn base(&self, attribute: impl NamesAttribute) -> f64 {
-        self.number(attribute, |value| value.base)
+    /// The base value.
+    ///
+    /// # Errors
+    /// As [`Self::read`]: the controller lacks the attribute, or the server withholds its value from this client (N1).
+    pub fn base(&self, attribute: impl NamesAttribute) -> Result<f64, AttributeReadError> {
+        self.read(attribute).map(|value| value.base)
     }
 
     /// The attributes whose values the server withholds from this client, by rising id.
     pub fn withheld(&self) -> &[WithheldAttribute] {
         &self.withheld
-    }
-
-    fn number(&self, attribute: impl NamesAttribute, pick: impl Fn(&AttributeValue) -> f64) -> f64 {
-        match self.read(attribute) {
-            Ok(value) => pick(value),
-            Err(AttributeReadError::Missing) => 0.0,
-            Err(AttributeReadError::NotReplicated) => f64::NAN,
-        }
     }
 
     /// All of them, in the order in which they are evaluated.

@@ -220,7 +220,7 @@ impl CueStage {
 }
 
 fn place_of(world: &World, context: &CueContext, target: Option<Entity>) -> Option<Vec3> {
-    if let Some([x, y, z]) = context.location {
+    if let Some([x, y, z]) = context.location() {
         return Some(Vec3::new(x as f32, y as f32, z as f32));
     }
     let target = target?;

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::Entity;
 use bevy_platform::sync::Arc;
-use ugas::{ControllerId, Event, EventKind, Simulation};
+use ugas::{ControllerId, Event, EventKind, Simulation, TargetData};
 
 use super::*;
 use crate::components::Names;
@@ -61,13 +61,24 @@ fn convert(
             let name = names.tag(simulation, tag);
             Typed::TagRemoved(TagRemoved { entity, tag, name, circumstances })
         }
-        &EventKind::EffectApplied { effect, active, .. } => {
-            let name = names.effect(simulation, effect);
-            Typed::EffectApplied(EffectApplied { entity, effect, name, active, circumstances })
+        &EventKind::TagCountChanged { tag, old, new, .. } => {
+            let name = names.tag(simulation, tag);
+            Typed::TagCountChanged(TagCountChanged { entity, tag, name, old, new, circumstances })
         }
-        &EventKind::EffectExecuted { effect, active, .. } => {
-            let name = names.effect(simulation, effect);
-            Typed::EffectExecuted(EffectExecuted { entity, effect, name, active, circumstances })
+        &EventKind::EffectApplied { effect, active, ref context_tags, .. } => {
+            let (name, context_tags) = (names.effect(simulation, effect), context_tags.clone());
+            Typed::EffectApplied(EffectApplied { entity, effect, name, active, context_tags, circumstances })
+        }
+        &EventKind::EffectExecuted { effect, active, ref context_tags, .. } => {
+            let (name, context_tags) = (names.effect(simulation, effect), context_tags.clone());
+            Typed::EffectExecuted(EffectExecuted {
+                entity,
+                effect,
+                name,
+                active,
+                context_tags,
+                circumstances,
+            })
         }
         &EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
             let name = names.effect(simulation, effect);
@@ -209,6 +220,13 @@ fn convert(
             Typed::GameplayEventReceived(GameplayEventReceived {
                 entity,
                 name,
+                instigator: event.instigator.and_then(entity_of),
+                targets: event
+                    .targets()
+                    .iter()
+                    .flat_map(TargetData::controllers)
+                    .filter_map(entity_of)
+                    .collect(),
                 event: event.clone(),
                 circumstances,
             })

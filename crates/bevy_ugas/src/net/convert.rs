@@ -87,8 +87,12 @@ fn game_event(event: ClientEvent, simulation: &Simulation) -> Option<Event> {
             let effect = simulation.effect(active)?.effect();
             EventKind::EffectStackChanged { effect, active, target: controller, old, new }
         }
-        ClientEvent::CueBegan { controller, cue, .. } => {
-            EventKind::CueAdded { controller, cue, parameters: CueParameters::default() }
+        ClientEvent::TagCountChanged { controller, tag, old, new } => {
+            EventKind::TagCountChanged { controller, tag, old, new }
+        }
+        ClientEvent::CueBegan { controller, cue, parameters, .. } => {
+            cause.source = parameters.details.as_ref().and_then(|details| details.instigator);
+            EventKind::CueAdded { controller, cue, parameters }
         }
         ClientEvent::CueEnded { controller, cue } => EventKind::CueRemoved { controller, cue },
         ClientEvent::CueFlashed { controller, source, cue, magnitude, level, location, details } => {

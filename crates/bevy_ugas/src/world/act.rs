@@ -55,15 +55,62 @@ impl GameplayWorld {
         source: impl Into<Option<Entity>>,
     ) -> Result<EffectSpec, GameplayError> {
         let effect: EffectId = self.id(effect)?;
+        let context = self.context(source)?;
         let simulation = self.simulation().ok_or(GameplayError::NoRules)?;
-        let context = match source.into() {
-            None => EffectContext::default(),
-            Some(source) => {
-                let (_, controller) = self.known(source)?;
-                EffectContext::of(controller)
-            }
-        };
         Ok(simulation.spec(effect, level, context)?)
+    }
+
+    /// Makes the context of an effect or a cue that an entity causes, to be given a hit, an origin, context tags or a
+    /// payload (C1).
+    ///
+    /// # Errors
+    /// If the entity has no controller.
+    pub fn context(&self, source: impl Into<Option<Entity>>) -> Result<EffectContext, GameplayError> {
+        Ok(match source.into() {
+            None => EffectContext::default(),
+            Some(source) => EffectContext::of(self.known(source)?.1),
+        })
+    }
+
+    /// Executes a cue on an entity once, outside effects and abilities (§12.3). Clients that see the entity get it, too.
+    ///
+    /// # Errors
+    /// If the entity has no controller, there is no such tag, or a number is not finite.
+    pub fn execute_cue(
+        &mut self,
+        entity: Entity,
+        cue: impl Key<TagId>,
+        magnitude: f64,
+        context: &EffectContext,
+    ) -> Result<(), GameplayError> {
+        let cue = self.id(cue)?;
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.execute_cue(controller, cue, magnitude, context)?)
+    }
+
+    /// Adds a cue to an entity until [`Self::remove_cue`] removes it. Several holders of one cue are counted (E11).
+    ///
+    /// # Errors
+    /// If the entity has no controller, there is no such tag, or a number is not finite.
+    pub fn add_cue(
+        &mut self,
+        entity: Entity,
+        cue: impl Key<TagId>,
+        context: &EffectContext,
+    ) -> Result<ActiveEffectId, GameplayError> {
+        let cue = self.id(cue)?;
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.add_cue(controller, cue, context)?)
+    }
+
+    /// Removes a cue that [`Self::add_cue`] added, the oldest of several; false if there is none.
+    ///
+    /// # Errors
+    /// If the entity has no controller, or there is no such tag.
+    pub fn remove_cue(&mut self, entity: Entity, cue: impl Key<TagId>) -> Result<bool, GameplayError> {
+        let cue = self.id(cue)?;
+        let (simulation, controller) = self.decided(entity)?;
+        Ok(simulation.remove_cue(controller, cue))
     }
 
     /// Applies a spec to an entity.
@@ -290,12 +337,40 @@ impl GameplayWorld {
         Ok(simulation.send_event(controller, event)?)
     }
 
-    /// A gameplay event of this kind, to be given a magnitude and sent.
+    /// A gameplay event of this kind, to be given a magnitude, context tags, target data or a payload and sent.
     ///
     /// # Errors
     /// If there is no such tag.
     pub fn event(&self, tag: impl Key<TagId>) -> Result<GameplayEvent, GameplayError> {
         Ok(GameplayEvent::new(self.id(tag)?))
+    }
+
+    /// A gameplay event that an entity causes and that names another one as its target (A11).
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_ugas::prelude::*;
+    /// fn parry(mut gameplay: Gameplay, knight: Entity, wolf: Entity) -> Result<(), GameplayError> {
+    ///     let critical = gameplay.id("Hit.Critical")?;
+    ///     let event = gameplay.event_between("Event.Parried", knight, wolf)?;
+    ///     gameplay.send_event(knight, event.with_context_tag(critical).with_payload("Force", 3.0))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such tag, or one of the entities has no controller.
+    pub fn event_between(
+        &self,
+        tag: impl Key<TagId>,
+        instigator: impl Into<Option<Entity>>,
+        target: impl Into<Option<Entity>>,
+    ) -> Result<GameplayEvent, GameplayError> {
+        let of = |entity: Option<Entity>| match entity {
+            None => Ok(None),
+            Some(entity) => self.known(entity).map(|(_, controller)| Some(controller)),
+        };
+        let (instigator, target) = (of(instigator.into())?, of(target.into())?);
+        Ok(GameplayEvent { instigator, target, ..self.event(tag)? })
     }
 
     /// Says on whose side an entity is. Mostly done by inserting a [`GameplayTeam`](crate::GameplayTeam).

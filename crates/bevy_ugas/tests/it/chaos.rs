@@ -95,7 +95,7 @@ impl Chaos {
             assert_eq!(game.controller(entity), Some(controller), "seed {seed}");
             assert!(simulation.controller(controller).is_some(), "seed {seed}");
             let health = simulation.current(controller, game.id("Health").unwrap()).unwrap_or_default();
-            assert_eq!(world.get::<Attributes>(entity).unwrap().current("Health"), health, "seed {seed}");
+            assert_eq!(world.get::<Attributes>(entity).unwrap().current("Health"), Ok(health), "seed {seed}");
         }
         for &entity in &self.entities {
             let Ok(known) = world.get_entity(entity) else { continue };

@@ -27,7 +27,7 @@ fn observers_of_an_entity_hear_of_that_entity() {
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     app.world_mut().entity_mut(wolf).observe(
         |change: On<'_, '_, AttributeChanged>, shown: Query<'_, '_, &Attributes>, notes: Res<'_, Notes>| {
-            let seen = shown.get(change.entity).unwrap().current("Health");
+            let seen = shown.get(change.entity).unwrap().current("Health").unwrap();
             notes.note(format!("{} {} to {}, {seen} is seen", change.name, change.old, change.new));
             assert!(change.circumstances.source.is_some());
         },
@@ -123,7 +123,7 @@ fn the_host_carries_out_its_tasks() {
     let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
     game(&mut app).activate_on(mage, "GA_Bolt", wolf).unwrap();
     run(&mut app, 0.1);
-    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), 50.0); // 60 - 10
+    assert_eq!(get::<Attributes>(&app, wolf).current("Health"), Ok(50.0)); // 60 - 10
     assert!(!get::<Abilities>(&app, mage).is_active("GA_Bolt"));
 }
 
@@ -188,4 +188,84 @@ fn an_observer_may_act_despawn_and_spawn() {
     assert!(app.world().get_entity(wolf).is_err());
     assert!(get::<ActiveEffects>(&app, mage).has("GE_Poison"));
     assert_eq!(game(&mut app).entities().count(), 2);
+}
+
+#[test]
+fn t6_tag_counts_are_events_of_a_game_that_asks_for_them() {
+    for asks in [true, false] {
+        let config = ugas::Config { tag_counts: asks, ..ugas::Config::default() };
+        let mut app = app_with(UgasPlugins::from_catalog(catalog()).with_config(config));
+        let notes = notes(&mut app);
+        app.add_observer(|change: On<'_, '_, TagCountChanged>, notes: Res<'_, Notes>| {
+            notes.note(format!("{} {} to {}", change.name, change.old, change.new));
+        });
+        let wolf = spawn(&mut app, "Wolf");
+        for _ in 0..2 {
+            game(&mut app).apply("GE_Poison", None, wolf).unwrap();
+        }
+        run(&mut app, 4.0);
+        let poisoned = "State.Debuff.Poisoned";
+        let expected = ["0 to 1", "1 to 2", "2 to 1", "1 to 0"].map(|change| format!("{poisoned} {change}"));
+        assert_eq!(notes.take(), if asks { expected.to_vec() } else { Vec::new() });
+    }
+}
+
+#[test]
+fn a11_gameplay_events_name_entities_and_carry_context_and_payload() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    app.add_observer(move |came: On<'_, '_, GameplayEventReceived>, notes: Res<'_, Notes>| {
+        assert_eq!(
+            (came.entity, came.instigator, came.targets.as_slice()),
+            (mage, Some(mage), [wolf].as_slice())
+        );
+        let event = &came.event;
+        notes.note(format!(
+            "{} {} {:?} {:?}",
+            came.name,
+            event.magnitude,
+            event.context_tags(),
+            event.payload("Force")
+        ));
+    });
+    let mut game = game(&mut app);
+    let human: ugas::TagId = game.id("Kind.Human").unwrap();
+    let event = game.event_between("State.Debuff", mage, wolf).unwrap();
+    let event =
+        ugas::GameplayEvent { magnitude: 2.0, ..event }.with_context_tag(human).with_payload("Force", 3.0);
+    game.send_event(mage, event).unwrap();
+    assert!(game.event_between("State.Debuff", Entity::PLACEHOLDER, None).is_err());
+    run(&mut app, 0.1);
+    assert_eq!(notes.take(), [format!("State.Debuff 2 {:?} Some(3.0)", [human])]);
+}
+
+#[test]
+fn c1_cues_from_code_have_their_context() {
+    let mut app = app();
+    let notes = notes(&mut app);
+    let (mage, wolf) = (spawn(&mut app, "Mage"), spawn(&mut app, "Wolf"));
+    app.add_observer(move |cue: On<'_, '_, CueBurst>, notes: Res<'_, Notes>| {
+        assert_eq!(cue.circumstances.source, Some(mage));
+        notes.note(format!("{} {} at {:?}", cue.name, cue.parameters.magnitude, cue.parameters.location()));
+    });
+    app.add_observer(|cue: On<'_, '_, CueStarted>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} begins", cue.name))
+    });
+    app.add_observer(|cue: On<'_, '_, CueEnded>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} ends", cue.name))
+    });
+    let mut game = game(&mut app);
+    let context = game.context(mage).unwrap().at([1.0, 2.0, 3.0]);
+    game.execute_cue(wolf, "GameplayCue.Impact.Fire", 4.0, &context).unwrap();
+    game.add_cue(wolf, "GameplayCue.Status.Poison", &context).unwrap();
+    assert_eq!(game.remove_cue(wolf, "GameplayCue.Status.Poison"), Ok(true));
+    assert_eq!(game.remove_cue(wolf, "GameplayCue.Status.Poison"), Ok(false));
+    run(&mut app, 0.1);
+    let expected = [
+        "GameplayCue.Impact.Fire 4 at Some([1.0, 2.0, 3.0])",
+        "GameplayCue.Status.Poison begins",
+        "GameplayCue.Status.Poison ends",
+    ];
+    assert_eq!(notes.take(), expected);
 }

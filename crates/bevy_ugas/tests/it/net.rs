@@ -92,8 +92,8 @@ fn entities_appear_with_what_the_server_shows() {
         let (own, others) = (seen(app, true), seen(app, false));
         assert_eq!((own.len(), others.len()), (1, 1));
         assert_eq!(get::<RemoteController>(app, own[0]).template.as_deref(), Some("Duelist"));
-        assert_eq!(get::<Attributes>(app, own[0]).current("Mana"), 50.0);
-        assert_eq!(get::<Attributes>(app, others[0]).current("Health"), 100.0);
+        assert_eq!(get::<Attributes>(app, own[0]).current("Mana"), Ok(50.0));
+        assert_eq!(get::<Attributes>(app, others[0]).current("Health"), Ok(100.0));
         assert!(get::<Abilities>(app, own[0]).has("GA_Zap"));
     }
 }
@@ -120,13 +120,13 @@ fn what_a_player_does_is_predicted_decided_and_seen() {
     for _ in 0..2 {
         ada.update();
     }
-    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), 30.0); // 50 - 20
+    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), Ok(30.0)); // 50 - 20
     play(&mut server, &mut [&mut ada, &mut bob], 60);
     assert_eq!(ada.world().resource::<UgasClient>().statistics.confirmed, 1);
-    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), 30.0);
-    assert_eq!(get::<Attributes>(&ada, other).current("Health"), 90.0); // 100 - 10
+    assert_eq!(get::<Attributes>(&ada, own).current("Mana"), Ok(30.0));
+    assert_eq!(get::<Attributes>(&ada, other).current("Health"), Ok(90.0)); // 100 - 10
     let victim = seen(&mut bob, true)[0];
-    assert_eq!(get::<Attributes>(&bob, victim).current("Health"), 90.0);
+    assert_eq!(get::<Attributes>(&bob, victim).current("Health"), Ok(90.0));
     let mut told = notes.take();
     told.sort();
     assert_eq!(told, ["100 to 90", "GameplayCue.Impact.Fire"]);
@@ -288,7 +288,10 @@ fn values_that_the_server_withholds_are_not_replicated() {
     let wolf = get::<Attributes>(&ada, others[0]);
     assert_eq!(wolf.read("Health").unwrap_err(), AttributeReadError::NotReplicated);
     assert_eq!(wolf.read("Nonsense").unwrap_err(), AttributeReadError::Missing);
-    assert!(wolf.current("Health").is_nan() && wolf.value("Health").is_none());
+    assert_eq!(wolf.current("Health"), Err(AttributeReadError::NotReplicated));
+    assert_eq!(wolf.base("Health"), Err(AttributeReadError::NotReplicated));
+    assert_eq!(wolf.current("Nonsense"), Err(AttributeReadError::Missing));
+    assert!(wolf.value("Health").is_none());
     assert!(wolf.withheld().iter().any(|withheld| &*withheld.name == "Health"));
     let game = ada.world().resource::<bevy_ugas::GameplayWorld>();
     let error = game.value(others[0], "Health").unwrap_err();
@@ -307,7 +310,7 @@ fn observers_of_who_appears_can_read_what_it_is() {
          shown: Query<'_, '_, (&GameplayController, &Attributes, &Abilities)>,
          notes: Res<'_, Notes>| {
             let (controller, attributes, abilities) = shown.get(came.entity).unwrap();
-            let (has_id, mana) = (controller.id().is_some(), attributes.current("Mana"));
+            let (has_id, mana) = (controller.id().is_some(), attributes.current("Mana").unwrap());
             notes.note(format!("{has_id} {mana} {}", abilities.has("GA_Zap")));
         },
     );
@@ -365,7 +368,7 @@ fn components_of_the_server_follow_as_without_a_network() {
     for _ in 0..60 {
         server.update();
     }
-    assert_eq!(get::<Attributes>(&server, wolves[1]).current("Health"), 50.0);
+    assert_eq!(get::<Attributes>(&server, wolves[1]).current("Health"), Ok(50.0));
     assert_eq!(changes::<Attributes>(&mut server), 1);
 }
 
@@ -426,4 +429,36 @@ fn a_real_socket_carries_it_too() {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     panic!("the player's own controller never came: {:?}", lost.take());
+}
+
+#[test]
+fn c1_cues_of_a_server_reach_observers_of_a_client_with_their_context() {
+    use bevy_ugas::event::{CueBurst, CueStarted};
+    let (mut server, port) = server();
+    let mut ada = client(&port, 1);
+    let notes = Notes::default();
+    ada.insert_resource(notes.clone());
+    ada.add_observer(|cue: On<'_, '_, CueBurst>, notes: Res<'_, Notes>| {
+        notes.note(format!("{} {} {:?}", cue.name, cue.parameters.magnitude, cue.parameters.location()));
+        assert!(cue.circumstances.source.is_some());
+    });
+    ada.add_observer(|cue: On<'_, '_, CueStarted>, notes: Res<'_, Notes>| {
+        let causer = cue.parameters.details.as_ref().and_then(|details| details.causer);
+        notes.note(format!("{} {causer:?} {:?}", cue.name, cue.parameters.location()));
+        assert!(cue.circumstances.source.is_some());
+    });
+    let wolf = server.world_mut().spawn(GameplayController::new("Wolf")).id();
+    play(&mut server, &mut [&mut ada], 90);
+    let mut game = game(&mut server);
+    let context = game.context(wolf).unwrap().at([1.0, 2.0, 3.0]).caused_by(ugas::ActorId(7));
+    game.execute_cue(wolf, "GameplayCue.Impact.Fire", 4.0, &context).unwrap();
+    game.add_cue(wolf, "GameplayCue.Status.Poison", &context).unwrap();
+    play(&mut server, &mut [&mut ada], 30);
+    let mut told = notes.take();
+    told.sort();
+    let expected = [
+        "GameplayCue.Impact.Fire 4 Some([1.0, 2.0, 3.0])",
+        "GameplayCue.Status.Poison Some(ActorId(7)) Some([1.0, 2.0, 3.0])",
+    ];
+    assert_eq!(told, expected);
 }

@@ -60,7 +60,7 @@ fn a_struct_declares_a_set() {
     let mut app = app_in_rust();
     let fighter = spawn(&mut app, "Fighter");
     assert_eq!(game(&mut app).current(fighter, Fighter::HEALTH), Some(80.0));
-    assert_eq!(get::<Attributes>(&app, fighter).current(Fighter::TOUGHNESS), 8.0);
+    assert_eq!(get::<Attributes>(&app, fighter).current(Fighter::TOUGHNESS), Ok(8.0));
 }
 
 #[test]

@@ -46,6 +46,9 @@ pub(super) fn line(player: &Player, event: &ClientEvent) -> Option<String> {
         ClientEvent::TagRemoved { controller, tag } => {
             format!("{}: - {}", who(controller), catalog.tag_name(*tag))
         }
+        ClientEvent::TagCountChanged { controller, tag, old, new } => {
+            format!("{}: {} {new} times, was {old}", who(controller), catalog.tag_name(*tag))
+        }
         ClientEvent::CueBegan { controller, cue, .. } => {
             format!("{}: {} begins", who(controller), catalog.tag_name(*cue))
         }

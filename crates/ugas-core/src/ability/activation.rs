@@ -147,8 +147,10 @@ pub struct Activation {
     pub(crate) parameters: Parameters,
     /// Effects that its tasks applied under a name, by the position of the name.
     pub(crate) applied: SmallVec<[(u16, ActiveEffectId); 1]>,
-    /// Cues that it added.
+    /// Cues of its owner that its tasks added.
     pub(crate) cues: SmallVec<[TagId; 1]>,
+    /// Internal effects that hold cues of others, which its tasks added.
+    pub(crate) placed_cues: SmallVec<[ActiveEffectId; 1]>,
     /// Key of its random stream (V5), and how much was drawn.
     pub(crate) stream: u64,
     pub(crate) draws: u64,
@@ -223,7 +225,7 @@ impl Activation {
         self.prediction
     }
 
-    /// The looping cues that its tasks added.
+    /// Looping cues of its owner that its tasks added.
     pub fn cues(&self) -> &[TagId] {
         &self.cues
     }
@@ -276,6 +278,7 @@ plain_struct!(cloned Activation {
     parameters,
     applied,
     cues,
+    placed_cues: since 4,
     stream,
     draws,
     threads,

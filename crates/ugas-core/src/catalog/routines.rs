@@ -10,9 +10,9 @@ use crate::rare::Rare;
 use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
 use crate::targeting::{ContainedEffectDef, EffectContainerDef, Targeting, TargetingDef, Team};
 use crate::task::{
-    Action, ActionDef, Apply, ApplyDef, DespawnDef, DespawnTask, EffectFilter, EffectFilterDef, HostTask,
-    Number, NumberDef, Recipient, Remove, RemoveDef, Routine, SendEvent, SpawnDef, SpawnTask, Step, Task,
-    TaskDef, Wait, WaitDef,
+    Action, ActionDef, Apply, ApplyDef, CueTask, CueTaskDef, DespawnDef, DespawnTask, EffectFilter,
+    EffectFilterDef, HostTask, Number, NumberDef, Recipient, Remove, RemoveDef, Routine, SendEvent, SpawnDef,
+    SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
 };
 
 /// Tasks inside tasks; deeper ones would be a mistake, or an attack.
@@ -379,6 +379,7 @@ impl RoutineLayout<'_, '_> {
     fn action(&mut self, path: &str, def: &ActionDef) -> Option<Action> {
         let compiler = self.compiler;
         let at = |field: &str| format!("{path}.{field}");
+        let cue = |def: &CueTaskDef| Some(CueTask { cue: compiler.tag(&at("Cue"), &def.cue)?, to: def.to });
         Some(match def {
             ActionDef::Commit(commit) => Action::Commit(commit.on_fail),
             ActionDef::CommitCost(commit) => Action::CommitCost(commit.on_fail),
@@ -405,9 +406,9 @@ impl RoutineLayout<'_, '_> {
                     context_tags: compiler.tag_set(&at("ContextTags"), &event.context_tags).iter().collect(),
                 }))
             }
-            ActionDef::ExecuteCue(cue) => Action::ExecuteCue(compiler.tag(&at("Cue"), cue)?),
-            ActionDef::AddCue(cue) => Action::AddCue(compiler.tag(&at("Cue"), cue)?),
-            ActionDef::RemoveCue(cue) => Action::RemoveCue(compiler.tag(&at("Cue"), cue)?),
+            ActionDef::ExecuteCue(def) => Action::ExecuteCue(cue(def)?),
+            ActionDef::AddCue(def) => Action::AddCue(cue(def)?),
+            ActionDef::RemoveCue(def) => Action::RemoveCue(cue(def)?),
             ActionDef::SetParameter { name, value } => Action::SetParameter {
                 name: Arc::from(name.as_str()),
                 value: compiler.number(&at("Value"), value),

@@ -30,7 +30,7 @@ impl Batch {
     /// Collects an execution; true if it was merged into one on the same target, of the same cue, by the same source.
     pub(super) fn collect(&mut self, context: CueContext) -> bool {
         let same = |other: &&mut CueContext| {
-            (other.target, other.cue, other.source) == (context.target, context.cue, context.source)
+            (other.target, other.cue, other.source()) == (context.target, context.cue, context.source())
         };
         match self.waiting.iter_mut().find(same) {
             Some(first) => {

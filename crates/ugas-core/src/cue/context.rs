@@ -1,14 +1,11 @@
 //! What a cue is shown with (GASD §4.8.4).
 
-use std::sync::Arc;
-
-use crate::effect::{ContextTags, HitResult, PredictionKey, RawPayload, Vector3};
+use crate::effect::{PredictionKey, Vector3};
 use crate::event::{CueDetails, CueParameters, Event, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
-use crate::id::{AbilityId, ActorId, EffectId, TagId};
+use crate::id::{EffectId, TagId};
 use crate::simulation::Simulation;
-use crate::tag::TagBits;
-use crate::time::{Span, Time};
+use crate::time::Time;
 
 /// What happens to a cue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +34,6 @@ pub struct CueContext {
     pub shown_as: TagId,
     /// When.
     pub time: Time,
-    /// Who caused it.
-    pub source: Option<ControllerId>,
-    /// The actor that physically caused it: a weapon, a projectile.
-    pub causer: Option<ActorId>,
     /// The effect it belongs to.
     pub effect: Option<EffectId>,
     /// The active instance of that effect.
@@ -54,30 +47,8 @@ pub struct CueContext {
     pub normalised: f64,
     /// Level of the effect.
     pub level: f64,
-    /// Where, if it is known.
-    pub location: Option<Vector3>,
-    /// Tags of who caused it, with their ancestors.
-    pub source_tags: TagBits,
-    /// Tags of whom it is on, with their ancestors.
-    pub target_tags: TagBits,
-    /// Object that it originated from.
-    pub source_object: Option<ActorId>,
-    /// Hit that led to it, with location and normal (C1).
-    pub hit: Option<HitResult>,
-    /// World location of the effect.
-    pub origin: Option<Vector3>,
-    /// Ability that it comes from.
-    pub ability: Option<AbilityId>,
-    /// Level of that ability.
-    pub ability_level: Option<u32>,
-    /// Stacks of the effect.
-    pub stacks: u32,
-    /// Duration of the effect; `None` for an instant one, and for one without end.
-    pub duration: Option<Span>,
-    /// Context tags, such as `Hit.Critical` (E14).
-    pub context_tags: ContextTags,
-    /// Data of the host's own; see [`ContextPayload`](crate::effect::ContextPayload).
-    pub payload: Option<Arc<RawPayload>>,
+    /// Source, hit, tags and the rest of the context that events carry (C1).
+    pub details: CueDetails,
     /// How many executions this stands for; more than 1 only in a batch.
     pub count: u32,
 }
@@ -90,81 +61,49 @@ impl CueContext {
             cue,
             shown_as: cue,
             time: Time::default(),
-            source: None,
-            causer: None,
             effect: None,
             active: None,
             prediction: None,
             magnitude: 0.0,
             normalised: 0.0,
             level: 1.0,
-            location: None,
-            source_tags: TagBits::default(),
-            target_tags: TagBits::default(),
-            source_object: None,
-            hit: None,
-            origin: None,
-            ability: None,
-            ability_level: None,
-            stacks: 1,
-            duration: None,
-            context_tags: ContextTags::default(),
-            payload: None,
+            details: CueDetails { stacks: 1, ..CueDetails::default() },
             count: 1,
         }
     }
 
-    /// Sets magnitude, level, place and the rest of the context (C1).
+    /// Sets magnitude, level and the rest of the context (C1).
     #[must_use]
     pub fn with(mut self, parameters: &CueParameters) -> Self {
         let CueParameters { magnitude, level, ref details } = *parameters;
-        (self.magnitude, self.level, self.location) = (magnitude, level, parameters.location());
-        let Some(details) = details else { return self };
-        let CueDetails {
-            instigator,
-            causer,
-            source_object,
-            hit,
-            origin,
-            ability,
-            ability_level,
-            stacks,
-            duration,
-            source_tags,
-            ability_tags: _,
-            target_tags,
-            context_tags,
-            payload,
-        } = &**details;
-        Self {
-            source: *instigator,
-            causer: *causer,
-            source_object: *source_object,
-            hit: *hit,
-            origin: *origin,
-            ability: *ability,
-            ability_level: *ability_level,
-            stacks: *stacks,
-            duration: *duration,
-            source_tags: source_tags.clone(),
-            target_tags: target_tags.clone(),
-            context_tags: context_tags.clone(),
-            payload: payload.clone(),
-            ..self
+        (self.magnitude, self.level) = (magnitude, level);
+        if let Some(details) = details {
+            self.details = (**details).clone();
         }
-    }
-
-    /// Sets who caused it.
-    #[must_use]
-    pub fn from_source(mut self, source: ControllerId) -> Self {
-        self.source = Some(source);
         self
     }
 
-    /// Sets where it is.
+    /// Controller that caused it: the source of the effect.
+    pub fn source(&self) -> Option<ControllerId> {
+        self.details.instigator
+    }
+
+    /// Location of the hit, where there is one, else the origin of the effect (C1).
+    pub fn location(&self) -> Option<Vector3> {
+        self.details.location()
+    }
+
+    /// Sets the controller that caused it.
+    #[must_use]
+    pub fn from_source(mut self, source: ControllerId) -> Self {
+        self.details.instigator = Some(source);
+        self
+    }
+
+    /// Sets its origin, which is its location unless there is a hit.
     #[must_use]
     pub fn at(mut self, location: Vector3) -> Self {
-        self.location = Some(location);
+        self.details.origin = Some(location);
         self
     }
 
@@ -187,51 +126,44 @@ impl CueContext {
             EventKind::CueRemoved { controller, cue } => (CueTrigger::Removed, Self::new(*controller, *cue)),
             _ => return None,
         };
-        let context = Self {
+        let mut context = Self {
             time: event.time,
-            source: context.source.or(event.cause.source),
             effect: event.cause.effect,
             active: event.cause.active,
             prediction: event.prediction,
             ..context
         };
+        context.details.instigator = context.details.instigator.or(event.cause.source);
         Some((trigger, context))
     }
 
     /// What a simulation says about a cue that is there now, for somebody who did not see it begin.
     pub(super) fn of_present(simulation: &Simulation, target: ControllerId, cue: TagId) -> Self {
         let mut context = Self { time: simulation.now(), ..Self::new(target, cue) };
-        let effects =
-            simulation.controller(target).map(|controller| controller.effects()).unwrap_or_default();
-        let showing = effects.iter().find_map(|id| {
-            let active = simulation.effect(*id).filter(|active| !active.is_inhibited())?;
-            let effect = simulation.effect_definition(active.effect())?;
-            let holds = simulation.held_cues(effect, active.spec()).any(|held| held == cue);
-            holds.then_some((*id, active, effect))
-        });
-        if let Some((id, active, effect)) = showing {
-            context = context.with(&simulation.present_cue_parameters(active, effect));
-            context.effect = Some(active.effect());
-            context.active = Some(id);
+        if let Some((parameters, active)) = simulation.present_cue(target, cue) {
+            context = context.with(&parameters);
+            context.active = active;
+            context.effect =
+                active.and_then(|active| simulation.effect(active)).map(|active| active.effect());
         }
         context.look_up(simulation);
         context
     }
 
-    /// Adds what only the simulation knows, where the event did not say it.
+    /// Adds facts that only the simulation has, where the event did not carry them.
     pub(super) fn look_up(&mut self, simulation: &Simulation) {
-        let active = self.active.and_then(|active| simulation.effect(active));
-        if let Some(active) = active {
-            self.causer = self.causer.or(active.spec().context().causer());
+        let details = &mut self.details;
+        if let Some(active) = self.active.and_then(|active| simulation.effect(active)) {
+            details.causer = details.causer.or(active.spec().context().causer());
         }
         let tags = |controller: Option<ControllerId>| {
             controller.and_then(|id| simulation.tags(id)).map(|tags| tags.bits().clone()).unwrap_or_default()
         };
-        if self.source_tags.is_empty() {
-            self.source_tags = tags(self.source);
+        if details.source_tags.is_empty() {
+            details.source_tags = tags(details.instigator);
         }
-        if self.target_tags.is_empty() {
-            self.target_tags = tags(Some(self.target));
+        if details.target_tags.is_empty() {
+            details.target_tags = tags(Some(self.target));
         }
     }
 }

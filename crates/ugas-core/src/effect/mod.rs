@@ -210,6 +210,11 @@ impl Effect {
         &self.cues
     }
 
+    /// Cues that it holds while it is active: its cues, and its granted tags under `GameplayCue.` (C2).
+    pub fn held_cues(&self) -> &TagSet {
+        &self.held_cues
+    }
+
     /// Attributes that its modifiers and its calculations from files change, each once. What native calculations write
     /// is not known beforehand.
     pub fn written_attributes(&self) -> &[AttributeId] {

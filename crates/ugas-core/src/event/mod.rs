@@ -18,6 +18,7 @@ pub(crate) use queue::{EventQueue, Origin};
 pub(crate) use shared::Shared;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
+use crate::catalog::Catalog;
 use crate::codec::plain_struct;
 use crate::effect::{ContextPayload, ContextTags, HitResult, PredictionKey, RawPayload, Vector3};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
@@ -124,6 +125,34 @@ impl CueDetails {
         crate::codec::from_bytes(bytes)
     }
 
+    /// Removes everything that concerns the source, for a viewer who does not see it (N1): causer, objects, origin, ability
+    /// and payload. The hit stays, which is where the target was hit.
+    pub fn hide_source(&mut self) {
+        self.instigator = None;
+        self.causer = None;
+        self.source_object = None;
+        self.origin = None;
+        self.ability = None;
+        self.ability_level = None;
+        self.source_tags = TagBits::default();
+        self.ability_tags = TagBits::default();
+        self.payload = None;
+    }
+
+    /// Whether the catalog has the ability and every tag that it names: to be asked of a context that came from outside.
+    pub fn is_known(&self, catalog: &Catalog) -> bool {
+        let has = |tag: TagId| tag.usize() < catalog.tags().len();
+        let bits = [&self.source_tags, &self.ability_tags, &self.target_tags];
+        bits.into_iter().flat_map(TagBits::iter).all(has)
+            && self.context_tags.as_slice().iter().all(|tag| has(*tag))
+            && self.ability.is_none_or(|ability| catalog.ability_by_id(ability).is_some())
+    }
+
+    /// Location of the hit, where there is one, else the origin of the effect (C1).
+    pub fn location(&self) -> Option<Vector3> {
+        self.hit.map(|hit| hit.location).or(self.origin)
+    }
+
     /// Whether its numbers are finite (V2).
     fn check(&self) -> Result<(), &'static str> {
         let of_hit = self.hit.iter().flat_map(|hit| [hit.location, hit.normal, [hit.distance; 3]]);
@@ -171,8 +200,7 @@ pub struct CueParameters {
 impl CueParameters {
     /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
     pub fn location(&self) -> Option<Vector3> {
-        let details = self.details.as_ref()?;
-        details.hit.map(|hit| hit.location).or(details.origin)
+        self.details.as_ref()?.location()
     }
 
     /// Context tags, such as `Hit.Critical` (E14).

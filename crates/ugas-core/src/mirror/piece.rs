@@ -95,10 +95,14 @@ pub enum Piece {
     Tag(u32),
     /// Of [`PieceKey::Cue`].
     Cue {
-        /// How often it is shown, at most [`Self::MOST_CUES`].
+        /// How many of its holders are not in sight, at most [`Self::MOST_CUES`]. Zero if it follows from other pieces, and
+        /// only its context does not.
         count: u32,
         /// Since when, as well as that can be known: the earliest beginning of all that shows it now.
         since: Time,
+        /// Context that it is shown with (C1), in the format of the codec; empty if nothing is known of it. See
+        /// [`Mirror::cue_parameters`](crate::mirror::Mirror::cue_parameters).
+        context: Box<[u8]>,
     },
     /// Of every other key: bytes in the [format of the codec](crate::codec), to be sent as they are. Handles in it are
     /// those of the simulation that it was cut from.
@@ -112,13 +116,16 @@ impl Piece {
     /// Counts of cues end here.
     pub const MOST_CUES: u32 = 15;
 
+    /// Most bytes of the context of a cue. A payload that does not fit is left out.
+    pub const MOST_CUE_CONTEXT: usize = 512;
+
     /// The same, borrowed.
     pub fn as_ref(&self) -> PieceRef<'_> {
         match self {
             Self::Placement(placement) => PieceRef::Placement(*placement),
             Self::Attribute { base, current } => PieceRef::Attribute { base: *base, current: *current },
             Self::Tag(count) => PieceRef::Tag(*count),
-            Self::Cue { count, since } => PieceRef::Cue { count: *count, since: *since },
+            Self::Cue { count, since, context } => PieceRef::Cue { count: *count, since: *since, context },
             Self::Record(bytes) => PieceRef::Record(bytes),
         }
     }
@@ -140,10 +147,12 @@ pub enum PieceRef<'a> {
     Tag(u32),
     /// See [`Piece::Cue`].
     Cue {
-        /// How often it is shown.
+        /// How many of its holders are not in sight.
         count: u32,
         /// Since when.
         since: Time,
+        /// Context that it is shown with.
+        context: &'a [u8],
     },
     /// See [`Piece::Record`].
     Record(&'a [u8]),
@@ -156,7 +165,7 @@ impl PieceRef<'_> {
             Self::Placement(placement) => Piece::Placement(placement),
             Self::Attribute { base, current } => Piece::Attribute { base, current },
             Self::Tag(count) => Piece::Tag(count),
-            Self::Cue { count, since } => Piece::Cue { count, since },
+            Self::Cue { count, since, context } => Piece::Cue { count, since, context: context.into() },
             Self::Record(bytes) => Piece::Record(bytes.into()),
         }
     }
@@ -176,7 +185,7 @@ plain_enum!(Piece {
     0 => Placement(placement),
     1 => Attribute { base, current },
     2 => Tag(count),
-    3 => Cue { count, since },
+    3 => Cue { count, since, context },
     4 => Record(bytes),
 });
 plain_enum!(PieceKey {
@@ -223,7 +232,7 @@ mod tests {
         let pieces = [
             Piece::Attribute { base: 1.0, current: 2.0 },
             Piece::Tag(3),
-            Piece::Cue { count: 1, since: Time::from_micros(7) },
+            Piece::Cue { count: 1, since: Time::from_micros(7), context: vec![3].into() },
             Piece::Record(vec![1, 2].into()),
             Piece::Placement(Placement::default()),
         ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::error::MirrorError;
 use super::piece::{Piece, PieceKey};
 use super::record::{self, Head, Inputs};
-use super::seen::{Kept, Seen};
+use super::seen::{Kept, Seen, SeenCue};
 use super::shown::FIRST_RESERVED;
 use super::store::Mirror;
 use crate::attribute::layout::Layout;
@@ -47,22 +47,42 @@ impl Mirror {
             }
             Piece::Attribute { base, current } => self.put_attribute(controller, key, base, current),
             Piece::Tag(count) => self.put_tag(controller, key, count),
-            Piece::Cue { count, since } => {
-                let PieceKey::Cue(tag) = key else { return Err(MirrorError::OtherKind(key)) };
-                let others = |seen: &Seen| {
-                    let others = seen.cues.iter().filter(|(other, _)| **other != tag);
-                    others.map(|(_, (count, _))| *count as usize).sum()
-                };
-                let others = self.count(controller, others);
-                self.check_shown(key, tag, count, (Piece::MOST_CUES, others, MOST_CUES))?;
-                let seen = self.seen.entry(controller).or_default();
-                seen.cues.insert(tag, (count, since));
-                seen.shown_is_stale = true;
-                Ok(())
+            Piece::Cue { count, since, context } => {
+                self.put_cue(controller, key, SeenCue { count, since, context })
             }
             Piece::Record(bytes) => self.put_record(controller, key, bytes),
             Piece::Placement(_) => Err(MirrorError::OtherKind(key)),
         }
+    }
+
+    fn put_cue(&mut self, controller: ControllerId, key: PieceKey, cue: SeenCue) -> Result<(), MirrorError> {
+        let PieceKey::Cue(tag) = key else { return Err(MirrorError::OtherKind(key)) };
+        let others = |seen: &Seen| {
+            let others = seen.cues.iter().filter(|(other, _)| **other != tag);
+            // One that is only a context counts, too: there is a limit to what is kept.
+            others.map(|(_, other)| other.count.max(1) as usize).sum()
+        };
+        let others = self.count(controller, others);
+        let is_context = cue.count == 0 && !cue.context.is_empty();
+        let count = if is_context { 1 } else { cue.count };
+        self.check_shown(key, tag, count, (Piece::MOST_CUES, others, MOST_CUES))?;
+        if cue.context.len() > Piece::MOST_CUE_CONTEXT {
+            return Err(MirrorError::Invalid { key, what: "the context of a cue is too long" });
+        }
+        if !cue.context.is_empty() {
+            let parameters = whole(&cue.context, record::read_cue);
+            let parameters = parameters.map_err(|error| MirrorError::Record { key, error })?;
+            if !parameters.details.is_some_and(|details| details.is_known(&self.catalog)) {
+                return Err(MirrorError::Invalid {
+                    key,
+                    what: "the context of a cue names what does not exist",
+                });
+            }
+        }
+        let seen = self.seen.entry(controller).or_default();
+        seen.cues.insert(tag, cue);
+        seen.shown_is_stale = true;
+        Ok(())
     }
 
     fn put_attribute(

@@ -4,11 +4,13 @@
 //! and the controller, which whoever reads knows. A number of bits says what is there.
 
 mod ability;
+mod cue;
 mod effect;
 mod run;
 mod veil;
 
 pub(crate) use ability::{read_ability, write_ability};
+pub(crate) use cue::{read_cue, veil_cue, write_cue};
 pub(crate) use effect::{Dice, EffectFacts, read_effect, write_effect};
 pub(crate) use run::{read_run, read_task, write_run, write_task};
 pub(crate) use veil::{named_in_effect, named_in_run, veil_effect, veil_run};

@@ -47,6 +47,14 @@ impl<T> Kept<T> {
     }
 }
 
+/// A looping cue: how many of its holders are not in sight, since when, and its context as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenCue {
+    pub(crate) count: u32,
+    pub(crate) since: Time,
+    pub(crate) context: Box<[u8]>,
+}
+
 /// The pieces of one controller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
@@ -55,7 +63,7 @@ pub(crate) struct Seen {
     pub(crate) placement: Option<Placement>,
     pub(crate) attributes: BTreeMap<AttributeId, (f64, f64)>,
     pub(crate) tags: BTreeMap<TagId, u32>,
-    pub(crate) cues: BTreeMap<TagId, (u32, Time)>,
+    pub(crate) cues: BTreeMap<TagId, SeenCue>,
     pub(crate) effects: BTreeMap<ActiveEffectId, Kept<EffectFacts>>,
     pub(crate) abilities: BTreeMap<AbilityHandle, Kept<GrantedAbility>>,
     pub(crate) runs: BTreeMap<ActivationId, Kept<Activation>>,

@@ -79,7 +79,7 @@ impl Seen {
         let Self { tags, cues, shown, .. } = self;
         shown.retain(|key, _| match key {
             ShownKey::Tags => !tags.is_empty(),
-            ShownKey::Cue(cue, nth) => cues.get(cue).is_some_and(|(count, _)| nth < count),
+            ShownKey::Cue(cue, nth) => cues.get(cue).is_some_and(|seen| *nth < seen.count),
         });
         if !tags.is_empty() {
             let holder = shown.entry(ShownKey::Tags).or_insert_with(|| Shown::new(name()));
@@ -87,10 +87,10 @@ impl Seen {
             granted.clear();
             granted.extend(tags.iter().flat_map(|(tag, count)| (0..*count).map(|_| *tag)));
         }
-        for (&cue, &(count, since)) in cues.iter() {
-            for nth in 0..count {
+        for (&cue, seen) in cues.iter() {
+            for nth in 0..seen.count {
                 let holder = shown.entry(ShownKey::Cue(cue, nth)).or_insert_with(|| Shown::new(name()));
-                holder.since = since;
+                holder.since = seen.since;
             }
         }
     }

@@ -5,14 +5,18 @@ use std::sync::Arc;
 
 use super::names::{Mirrored, Names};
 use super::piece::{PieceKey, Sight};
+use super::record;
 use super::seen::Seen;
 use super::shown::{FIRST_RESERVED, shown_name};
 use crate::attribute::layouts::Layouts;
 use crate::catalog::Catalog;
+use crate::codec::{Decoder, VERSION};
 use crate::effect::EffectDef;
+use crate::event::CueParameters;
 use crate::handle::{ActiveEffectId, ControllerId, Handle};
 use crate::id::{AttributeId, TagId};
 use crate::simulation::Config;
+use crate::time::Time;
 
 /// A client's picture of a server's world: pieces go in as they come, and the whole is
 /// [installed](Self::install) into a simulation. See the [module](super).
@@ -114,6 +118,26 @@ impl Mirror {
     /// Whether the server has shown an attribute of a controller: of others, what is installed is what templates say.
     pub fn knows(&self, controller: ControllerId, attribute: AttributeId) -> bool {
         self.seen.get(&controller).is_some_and(|seen| seen.attributes.contains_key(&attribute))
+    }
+
+    /// Context that a looping cue is shown with, as the server sent it (C1), with the handles of the client: `controller` is
+    /// one of the client. Tags of source and target are empty; see
+    /// [`Simulation::tags`](crate::simulation::Simulation::tags). `None` if the server sent none: then it follows from an effect
+    /// or a run in sight ([`Simulation::present_cue`](crate::simulation::Simulation::present_cue)).
+    pub fn cue_parameters(&self, controller: ControllerId, cue: TagId) -> Option<CueParameters> {
+        let seen = self.seen.get(&self.remote(controller)?)?.cues.get(&cue)?;
+        let mut decoder = Decoder::new(&seen.context, VERSION).translating(&self.names);
+        let mut parameters = record::read_cue(&mut decoder).ok()?;
+        if let Some(details) = parameters.details.as_mut().map(Arc::make_mut) {
+            details.instigator = details.instigator.filter(|source| !source.is_unseen());
+        }
+        Some(parameters)
+    }
+
+    /// Time since which a looping cue is shown, as the server sent it: that of the first holder that is not in sight.
+    /// `controller` is one of the client.
+    pub fn cue_since(&self, controller: ControllerId, cue: TagId) -> Option<Time> {
+        self.seen.get(&self.remote(controller)?)?.cues.get(&cue).map(|seen| seen.since)
     }
 
     /// The controllers in the window, by their handles on the server.

@@ -362,6 +362,7 @@ impl Simulation {
             parameters,
             applied: SmallVec::new(),
             cues: SmallVec::new(),
+            placed_cues: SmallVec::new(),
             stream,
             draws: 0,
             threads: SmallVec::new(),
@@ -409,11 +410,15 @@ impl Simulation {
         self.cancel_all_threads(id);
         let Some(activation) = self.state.activations.get_mut(id) else { return };
         let (owned, cues) = (activation.owned_tags.take(), core::mem::take(&mut activation.cues));
+        let placed = core::mem::take(&mut activation.placed_cues);
         if let Some(owned) = owned {
             self.remove_active(owned, RemovalReason::Removed);
         }
         for cue in cues {
             self.release_cue(controller, cue);
+        }
+        for active in placed {
+            self.remove_active(active, RemovalReason::Removed);
         }
         self.release_bound(id, controller);
         self.unlist_run(id);

@@ -5,20 +5,21 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::Simulation;
+use super::apply::Checks;
 use super::commit::CommitParts;
 use super::cues::CueNumbers;
 use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
 use crate::ability::{Activation, EndReason, GameplayEvent, context_of, set_parameter};
-use crate::effect::{EffectQuery, EffectSpec};
-use crate::event::{CueParameters, EventKind};
+use crate::effect::{EffectContext, EffectQuery, EffectSpec};
+use crate::event::{CueParameters, EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use crate::id::{EffectId, TagId};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::tag::TagSet;
 use crate::targeting::{Affiliation, Shape, TargetData, Targeting};
-use crate::task::{Action, Apply, OnFail, Recipient, Remove, SendEvent, TaskApplication};
+use crate::task::{Action, Apply, CueTask, OnFail, Recipient, Remove, SendEvent, TaskApplication};
 
 impl Simulation {
     pub(super) fn act(
@@ -61,30 +62,26 @@ impl Simulation {
                 self.remove_from(id, remove, &targets)?;
             }
             Action::SendEvent(event) => self.send_own(id, step, event)?,
-            Action::ExecuteCue(cue) => {
-                let parameters = self.task_cue(id);
-                self.scratch.queue_cue(EventKind::CueExecuted { controller: owner, cue: *cue, parameters });
+            Action::ExecuteCue(task) => {
+                for controller in self.cue_recipients(id, step, task) {
+                    let (cue, parameters) = (task.cue, self.task_cue(id, controller));
+                    self.scratch.queue_cue(EventKind::CueExecuted { controller, cue, parameters });
+                }
                 self.emit_cues_if_settled();
                 return Ok(Flow::Next);
             }
-            Action::AddCue(cue) => {
-                let parameters = self.task_cue(id);
-                self.hold_cue(owner, *cue, &parameters);
-                self.emit_cues_if_settled();
-                if let Some(activation) = self.state.activations.get_mut(id) {
-                    activation.cues.push(*cue);
+            Action::AddCue(task) => {
+                for controller in self.cue_recipients(id, step, task) {
+                    self.add_task_cue(id, controller, task.cue);
                 }
+                self.emit_cues_if_settled();
                 return Ok(Flow::Next);
             }
-            Action::RemoveCue(cue) => {
-                let added = self.state.activations.get_mut(id).and_then(|activation| {
-                    let at = activation.cues.iter().position(|known| known == cue)?;
-                    Some(activation.cues.remove(at))
-                });
-                if let Some(cue) = added {
-                    self.release_cue(owner, cue);
-                    self.emit_cues_if_settled();
+            Action::RemoveCue(task) => {
+                for controller in self.cue_recipients(id, step, task) {
+                    self.remove_task_cue(id, controller, task.cue);
                 }
+                self.emit_cues_if_settled();
                 return Ok(Flow::Next);
             }
             Action::SetParameter { name, value } => {
@@ -138,15 +135,81 @@ impl Simulation {
         }
     }
 
+    /// Living controllers that the cue of a task is shown on; an event says if there is none.
+    fn cue_recipients(&mut self, id: ActivationId, step: u32, task: &CueTask) -> SmallVec<[ControllerId; 4]> {
+        let Some(activation) = self.state.activations.get(id) else { return SmallVec::new() };
+        let mut found: SmallVec<[ControllerId; 4]> = SmallVec::new();
+        for controller in recipients(activation, task.to).controllers() {
+            if self.state.controllers.contains(controller) && !found.contains(&controller) {
+                found.push(controller);
+            }
+        }
+        self.report_no_target(id, step, found.is_empty());
+        found
+    }
+
     /// Parameters of a cue of a task: the context of an effect that the ability would apply (C1).
-    fn task_cue(&mut self, id: ActivationId) -> CueParameters {
-        let Some(activation) = self.state.activations.get(id) else { return CueParameters::default() };
+    fn task_cue(&mut self, id: ActivationId, target: ControllerId) -> CueParameters {
+        let Some((context, numbers)) = self.task_cue_context(id) else { return CueParameters::default() };
+        self.cue_parameters(&context, target, numbers, &[])
+    }
+
+    /// Context and numbers of the cues that tasks of a run show.
+    pub(super) fn task_cue_context(&self, id: ActivationId) -> Option<(EffectContext, CueNumbers)> {
+        let activation = self.state.activations.get(id)?;
         let (handle, owner, level) = (activation.granted, activation.controller, f64::from(activation.level));
         let object = self.state.abilities.get(handle).and_then(|granted| granted.source_object);
         let mut context = context_of(owner, handle, object, Some(&activation.targets));
         self.freeze_ability_tags(&mut context);
-        let numbers = CueNumbers { magnitude: 0.0, level, stacks: 1, duration: None };
-        self.cue_parameters(&context, owner, numbers, &[])
+        Some((context, CueNumbers { magnitude: 0.0, level, stacks: 1, duration: None }))
+    }
+
+    /// Adds a cue until it is removed or the run ends. The run itself holds cues of its owner; cues of others are held by
+    /// an internal effect on them.
+    fn add_task_cue(&mut self, id: ActivationId, controller: ControllerId, cue: TagId) {
+        let Some(activation) = self.state.activations.get(id) else { return };
+        let handle = activation.granted;
+        if controller == activation.controller {
+            let parameters = self.task_cue(id, controller);
+            self.hold_cue(controller, cue, &parameters);
+            if let Some(activation) = self.state.activations.get_mut(id) {
+                activation.cues.push(cue);
+            }
+            return;
+        }
+        let Ok(Some(spec)) = self.task_spec(handle, id, self.catalog.internal.owned_tags, None) else {
+            return;
+        };
+        // A refusal is an event: too many effects, or left to the authority.
+        let applied = self.apply_checked(&mut spec.tagged(cue), controller, Checks::Skipped);
+        let active = applied.ok().and_then(|application| application.active());
+        let effects = &self.state.effects;
+        if let (Some(active), Some(activation)) = (active, self.state.activations.get_mut(id)) {
+            activation.placed_cues.retain(|known| effects.contains(*known));
+            activation.placed_cues.push(active);
+        }
+    }
+
+    /// Removes a cue that a task of the run added, the oldest of several.
+    fn remove_task_cue(&mut self, id: ActivationId, controller: ControllerId, cue: TagId) {
+        let Some(activation) = self.state.activations.get_mut(id) else { return };
+        if controller == activation.controller {
+            if let Some(at) = activation.cues.iter().position(|known| *known == cue) {
+                activation.cues.remove(at);
+                self.release_cue(controller, cue);
+            }
+            return;
+        }
+        let effects = &self.state.effects;
+        let holds = |active: &ActiveEffectId| {
+            effects
+                .get(*active)
+                .is_some_and(|active| active.target == controller && active.spec.asset_tags() == [cue])
+        };
+        if let Some(at) = activation.placed_cues.iter().position(holds) {
+            let active = activation.placed_cues.remove(at);
+            self.remove_active(active, RemovalReason::Removed);
+        }
     }
 
     /// A11: sends a gameplay event of a task.

@@ -1,9 +1,11 @@
 //! Cues of the simulation (§12, E11, C1, C2): the context they are shown with, the tags that are cues, and cues that the host
 //! adds, removes and executes outside abilities.
 
-use super::apply::refuse;
+use std::borrow::Cow;
+
+use super::apply::{Checks, refuse};
 use super::{Simulation, SourceTags};
-use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec};
+use crate::effect::{ActiveEffect, Effect, EffectContext, EffectSpec, EffectStatus, HitResult, Vector3};
 use crate::event::{CueDetails, CueParameters, EventKind};
 use crate::handle::{ActiveEffectId, ControllerId};
 use crate::id::TagId;
@@ -58,8 +60,9 @@ impl Simulation {
         let effect = self.catalog.internal.tags;
         let refusal = |reason| Refusal { effect, target: controller, reasons: refuse(reason) };
         self.check_cue(controller, cue, 0.0, context).map_err(refusal)?;
-        let spec = self.spec(effect, 1.0, context.clone()).map_err(refusal)?.tagged(cue);
-        let applied = self.apply(&spec, controller)?;
+        let mut spec = self.spec(effect, 1.0, context.clone()).map_err(refusal)?.tagged(cue);
+        // A cue is no effect of the ability in its context, and is not warded off.
+        let applied = self.operate(|sim| sim.apply_checked(&mut spec, controller, Checks::Skipped))?;
         applied.active().ok_or_else(|| refusal(RefusalReason::UnknownEffect(effect)))
     }
 
@@ -125,7 +128,7 @@ impl Simulation {
         CueParameters {
             // Adding zero keeps negative zeros out.
             magnitude: numbers.magnitude + 0.0,
-            level: numbers.level,
+            level: numbers.level + 0.0,
             details: Some(details),
         }
     }
@@ -148,27 +151,96 @@ impl Simulation {
         marks: &[TagId],
     ) -> CueDetails {
         let source = SourceTags::from_parts(&self.state, context, last);
-        let mut source_tags = TagBits::default();
+        let mut details = self.cue_facts(context, numbers);
         for part in source.parts() {
-            source_tags.union_with(part);
+            details.source_tags.union_with(part);
         }
-        let target = self.state.controllers.get(target);
+        if let Some(target) = self.state.controllers.get(target) {
+            details.target_tags.clone_from(target.tags.bits());
+        }
+        if !marks.is_empty() {
+            details.context_tags = details.context_tags.with(marks);
+        }
+        details
+    }
+
+    /// Context of a cue without the tags of source and target.
+    pub(super) fn cue_facts(&self, context: &EffectContext, numbers: CueNumbers) -> CueDetails {
         let ability = context.ability.and_then(|ability| self.state.abilities.get(ability));
+        let positive = |vector: Vector3| vector.map(|coordinate| coordinate + 0.0);
+        let hit = context.hit().map(|hit| HitResult {
+            location: positive(hit.location),
+            normal: positive(hit.normal),
+            distance: hit.distance + 0.0,
+            ..*hit
+        });
         CueDetails {
             instigator: context.source,
             causer: context.causer(),
             source_object: context.source_object(),
-            hit: context.hit().copied(),
-            origin: context.origin(),
+            hit,
+            origin: context.origin().map(positive),
             ability: ability.map(|ability| ability.ability),
             ability_level: ability.map(|ability| ability.level),
             stacks: numbers.stacks,
             duration: numbers.duration,
-            source_tags,
+            source_tags: TagBits::default(),
             ability_tags: context.ability_tags().cloned().unwrap_or_default(),
-            target_tags: target.map(|target| target.tags.bits().clone()).unwrap_or_default(),
-            context_tags: context.tags().with(marks),
+            target_tags: TagBits::default(),
+            context_tags: context.tags().clone(),
             payload: context.raw_payload().cloned(),
+        }
+    }
+
+    /// Parameters of a looping cue that is on a controller now, and the active effect that holds it, for a host that did not
+    /// see it begin (C1). Of several holders the one that began first counts. `None` if nothing holds the cue; without an
+    /// effect, a task of an ability of the controller holds it.
+    pub fn present_cue(
+        &self,
+        controller: ControllerId,
+        cue: TagId,
+    ) -> Option<(CueParameters, Option<ActiveEffectId>)> {
+        let (context, numbers, active) = self.cue_context(controller, cue)?;
+        let instance = active.and_then(|active| self.state.effects.get(active));
+        let last = instance.and_then(|active| active.last_source.as_ref()).map(|last| &last.tags);
+        let details = self.cue_details(&context, controller, numbers, last, &[]);
+        let parameters = CueParameters {
+            magnitude: numbers.magnitude + 0.0,
+            level: numbers.level + 0.0,
+            details: Some(std::sync::Arc::new(details)),
+        };
+        Some((parameters, active))
+    }
+
+    /// Context and numbers of a looping cue, of the holder that began first.
+    pub(super) fn cue_context(
+        &self,
+        controller: ControllerId,
+        cue: TagId,
+    ) -> Option<(Cow<'_, EffectContext>, CueNumbers, Option<ActiveEffectId>)> {
+        let known = self.state.controllers.get(controller)?;
+        let effects = known.effects.iter().filter_map(|id| {
+            let (active, effect) = self.state.effect_of(&self.catalog, *id)?;
+            let is_out = active.status == EffectStatus::Running && active.given && !active.inhibited;
+            let holds = is_out && self.held_cues(effect, &active.spec).any(|held| held == cue);
+            holds.then_some((*id, active, effect))
+        });
+        let of_effect = effects.min_by_key(|(_, active, _)| active.started());
+        let runs = known.skills.activations.iter();
+        let runs = runs.filter_map(|id| Some((*id, self.state.activations.get(*id)?)));
+        let runs = runs.filter(|(_, run)| run.cues.contains(&cue));
+        let of_run = runs.min_by_key(|(_, run)| run.started);
+        match (of_effect, of_run) {
+            (Some((id, active, effect)), run)
+                if run.is_none_or(|(_, run)| active.started() <= run.started) =>
+            {
+                Some((Cow::Borrowed(&active.spec.context), cue_numbers(active, effect), Some(id)))
+            }
+            (_, Some((id, _))) => {
+                let (context, numbers) = self.task_cue_context(id)?;
+                Some((Cow::Owned(context), numbers, None))
+            }
+            (_, None) => None,
         }
     }
 
@@ -179,7 +251,7 @@ impl Simulation {
         let details = self.cue_details(context, active.target, numbers, last, &[]);
         CueParameters {
             magnitude: numbers.magnitude + 0.0,
-            level: numbers.level,
+            level: numbers.level + 0.0,
             details: Some(std::sync::Arc::new(details)),
         }
     }
@@ -191,12 +263,21 @@ impl Simulation {
         spec: &'a EffectSpec,
     ) -> impl Iterator<Item = TagId> + use<'a> {
         let granted = spec.granted_tags.iter().copied().filter(|tag| self.catalog.is_cue(*tag));
-        // The internal effect of `add_cue` describes itself with its cue.
-        let described = match spec.effect == self.catalog.internal.tags {
+        // Internal effects that hold cues of the host and of tasks describe themselves with their cue.
+        let described = match self.describes_cues(spec) {
             true => spec.asset_tags(),
             false => &[],
         };
         effect.held_cues.iter().chain(granted).chain(described.iter().copied())
+    }
+
+    /// Whether an internal effect holds a cue of the host or of a task.
+    pub(super) fn is_described_cue(&self, spec: &EffectSpec, cue: TagId) -> bool {
+        self.describes_cues(spec) && spec.asset_tags().contains(&cue)
+    }
+
+    fn describes_cues(&self, spec: &EffectSpec) -> bool {
+        [self.catalog.internal.tags, self.catalog.internal.owned_tags].contains(&spec.effect)
     }
 }
 

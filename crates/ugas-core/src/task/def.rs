@@ -252,6 +252,29 @@ impl From<&str> for ContainerUseDef {
     }
 }
 
+/// Cue that a task executes, adds or removes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CueTaskDef {
+    /// Tag of the cue.
+    pub cue: String,
+    /// Recipient that shows the cue (A11).
+    pub to: Recipient,
+}
+
+impl CueTaskDef {
+    /// A cue of a recipient.
+    pub fn on(cue: impl Into<String>, to: Recipient) -> Self {
+        Self { cue: cue.into(), to }
+    }
+}
+
+impl From<&str> for CueTaskDef {
+    /// A cue of the ability's owner.
+    fn from(cue: &str) -> Self {
+        Self::on(cue, Recipient::Owner)
+    }
+}
+
 /// A gameplay event that a task sends.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SendEventDef {
@@ -300,11 +323,11 @@ pub enum ActionDef {
     /// Sends a gameplay event.
     SendEvent(SendEventDef),
     /// Shows a cue once.
-    ExecuteCue(String),
+    ExecuteCue(CueTaskDef),
     /// Shows a cue until it is removed or the ability ends.
-    AddCue(String),
+    AddCue(CueTaskDef),
     /// Ends a cue that the ability added.
-    RemoveCue(String),
+    RemoveCue(CueTaskDef),
     /// Writes a parameter of the granted ability.
     SetParameter {
         /// Its name.
@@ -454,6 +477,7 @@ plain_enum!(Recipient { 0 => Owner, 1 => Target, 2 => EventTarget, 3 => EventIns
 plain_enum!(OnFail { 0 => Cancel, 1 => Continue });
 plain_struct!(CommitDef { on_fail: since 4 });
 plain_struct!(ContainerUseDef { container, to: since 4 });
+plain_struct!(CueTaskDef { cue, to: since 4 });
 plain_struct!(SendEventDef {
     tag,
     to,

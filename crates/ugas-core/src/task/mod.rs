@@ -12,12 +12,12 @@ mod summon;
 pub(crate) use custom::TaskRequests;
 pub use custom::{CustomTask, TaskApplication, TaskContext, TaskProgress};
 pub use def::{
-    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, EffectFilterDef, HostValue, NumberDef,
-    OnFail, Recipient, RemoveDef, SendEventDef, TaskDef, WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CueTaskDef, EffectFilterDef, HostValue,
+    NumberDef, OnFail, Recipient, RemoveDef, SendEventDef, TaskDef, WaitDef,
 };
 pub use routine::Routine;
 pub(crate) use routine::{
-    Action, Apply, EffectFilter, HostTask, Number, Remove, Repetition, SendEvent, Step, Task, Wait,
+    Action, Apply, CueTask, EffectFilter, HostTask, Number, Remove, Repetition, SendEvent, Step, Task, Wait,
 };
 pub(crate) use running::Occurrence;
 pub use running::{RunningTask, Subject, TaskOutcome};

@@ -330,6 +330,13 @@ pub(crate) struct SendEvent {
     pub(crate) context_tags: Box<[TagId]>,
 }
 
+/// Cue that a task executes, adds or removes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct CueTask {
+    pub(crate) cue: TagId,
+    pub(crate) to: Recipient,
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Action {
     Commit(OnFail),
@@ -342,9 +349,9 @@ pub(crate) enum Action {
     RemoveFromOwner(Remove),
     RemoveFromTarget(Remove),
     SendEvent(Box<SendEvent>),
-    ExecuteCue(TagId),
-    AddCue(TagId),
-    RemoveCue(TagId),
+    ExecuteCue(CueTask),
+    AddCue(CueTask),
+    RemoveCue(CueTask),
     SetParameter { name: Arc<str>, value: Number },
     ActivateAbility(AbilityId),
     ActivateAbilitiesWithTags(TagSet),

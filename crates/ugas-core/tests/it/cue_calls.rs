@@ -84,6 +84,22 @@ fn c1_added_cues_are_counted_and_grant_no_tag() {
 }
 
 #[test]
+fn c1_added_cue_may_name_an_ability_that_applies_no_effects() {
+    let mut game = Game::build(|builder| {
+        builder.tags(["GameplayCue.Flare"]).ability(ugas_core::ability::AbilityDef::new("GA_Idle"))
+    });
+    let (hero, flare) = (game.id("hero"), game.tag("GameplayCue.Flare"));
+    let idle = game.sim.catalog().ability("GA_Idle").unwrap();
+    let mut context = EffectContext::of(hero);
+    context.ability = Some(game.sim.grant(hero, idle, 2).unwrap());
+    game.sim.add_cue(hero, flare, &context).unwrap();
+    let (parameters, active) = game.sim.present_cue(hero, flare).unwrap();
+    assert_eq!(parameters.details.unwrap().ability_level, Some(2));
+    assert!(active.is_some() && game.sim.remove_cue(hero, flare));
+    assert_eq!(game.sim.present_cue(hero, flare), None);
+}
+
+#[test]
 fn c1_cue_calls_refuse_what_does_not_exist() {
     let mut game = game();
     let (hero, wolf, flare) = (game.id("hero"), game.id("wolf"), game.tag("GameplayCue.Flare"));

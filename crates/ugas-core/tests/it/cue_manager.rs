@@ -307,15 +307,15 @@ fn gasd_4_8_4_the_context_says_who_where_and_how_much() {
     theatre.pump();
     let [hit, burn, _] = &theatre.cues.handler().contexts[..] else { panic!("a hit, and a burn twice") };
     assert_eq!((hit.magnitude, hit.normalised, hit.level), (-25.0, 0.25, 4.0));
-    assert_eq!((hit.location, hit.count), (Some([1.0, 2.0, 3.0]), 1));
-    assert_eq!((hit.source, hit.target), (Some(theatre.game.id("wolf")), theatre.game.id("hero")));
+    assert_eq!((hit.location(), hit.count), (Some([1.0, 2.0, 3.0]), 1));
+    assert_eq!((hit.source(), hit.target), (Some(theatre.game.id("wolf")), theatre.game.id("hero")));
     assert!(
-        hit.target_tags.matches(theatre.game.tag("Ground"))
-            && hit.source_tags.matches(theatre.game.tag("Hero"))
+        hit.details.target_tags.matches(theatre.game.tag("Ground"))
+            && hit.details.source_tags.matches(theatre.game.tag("Hero"))
     );
     assert_eq!(hit.effect, Some(theatre.game.effect("GE_Hit")));
     // C1: the context of an instant effect is whole, too.
-    assert_eq!((hit.causer, burn.causer), (Some(ActorId(9)), Some(ActorId(9))));
+    assert_eq!((hit.details.causer, burn.details.causer), (Some(ActorId(9)), Some(ActorId(9))));
     assert_eq!((burn.magnitude, burn.normalised), (-5.0, 1.0));
 }
 
@@ -329,7 +329,7 @@ fn gasd_4_8_8_who_joins_late_sees_what_is_there_but_not_how_it_began() {
     theatre.cues.catch_up(&theatre.game.sim);
     assert_eq!(theatre.log(), ["while 1 Status.Burning"]);
     let context = &theatre.cues.handler().contexts[0];
-    assert_eq!((context.magnitude, context.source), (-5.0, Some(theatre.game.id("wolf"))));
+    assert_eq!((context.magnitude, context.source()), (-5.0, Some(theatre.game.id("wolf"))));
     // A removal that was never heard of is made up for.
     theatre.game.sim.remove(burn, Stacks::All).unwrap();
     theatre.game.events();
@@ -490,7 +490,7 @@ fn cues_are_translated_by_context() {
     theatre.register("GameplayCue.Footstep.Water", CueClassDef::burst("FX_Splash"));
     let [water, splash, step] = ["Ground.Water", "GameplayCue.Footstep.Water", "GameplayCue.Footstep"]
         .map(|tag| theatre.game.tag(tag));
-    theatre.cues.translate(step, move |context| context.target_tags.matches(water).then_some(splash));
+    theatre.cues.translate(step, move |context| context.details.target_tags.matches(water).then_some(splash));
     theatre.game.apply("GE_Step", "hero", "hero");
     assert_eq!(theatre.pump(), ["load FX_Step", "execute 1 Footstep", "recycle 1"]);
     theatre.game.apply("GE_Wet", "hero", "hero");

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use ugas_core::targeting::{Confirmation, Shape, TargetingDef};
 use ugas_core::task::{
-    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, DespawnDef, EffectFilterDef, HostValue,
-    NumberDef, OffsetDef, Recipient, RemoveDef, SendEventDef, SpawnDef, TaskDef, WaitDef,
+    ActionDef, ApplyDef, CommitDef, Comparison, ContainerUseDef, CueTaskDef, DespawnDef, EffectFilterDef,
+    HostValue, NumberDef, OffsetDef, Recipient, RemoveDef, SendEventDef, SpawnDef, TaskDef, WaitDef,
 };
 
 use super::effect::query;
@@ -215,9 +215,9 @@ fn action(kind: &str, params: Params<'_>) -> Option<Option<ActionDef>> {
                 ..SendEventDef::new(tag)
             })
         }),
-        "ExecuteCue" => params.text("Cue").map(ActionDef::ExecuteCue),
-        "AddCue" => params.text("Cue").map(ActionDef::AddCue),
-        "RemoveCue" => params.text("Cue").map(ActionDef::RemoveCue),
+        "ExecuteCue" => params.cue().map(ActionDef::ExecuteCue),
+        "AddCue" => params.cue().map(ActionDef::AddCue),
+        "RemoveCue" => params.cue().map(ActionDef::RemoveCue),
         "SetParameter" => params.text("Name").map(|name| ActionDef::SetParameter {
             name,
             value: params.number("Value").unwrap_or(NumberDef::Value(0.0)),
@@ -281,6 +281,10 @@ impl Params<'_> {
     fn numbers(self, key: &str) -> Vec<(String, NumberDef)> {
         let entries = self.0.get(key).map(Node::entries).unwrap_or_default().iter();
         entries.filter_map(|entry| Some((entry.key.value.clone(), number(&entry.value)?))).collect()
+    }
+
+    fn cue(self) -> Option<CueTaskDef> {
+        Some(CueTaskDef { cue: self.text("Cue")?, to: self.word("To").unwrap_or_default() })
     }
 
     fn commit(self) -> CommitDef {

@@ -249,6 +249,23 @@ int main(int argc, char **argv) {
     MUST(ugas_attributes_read(context, simulation, knights, 3, &health, 1, UGAS_VALUE_CURRENT, values, NULL));
     CHECK(values[1] == 20 && values[2] == 100);
 
+    /* A cue of the host's own has its context with it. */
+    ugas_target hit = {.kind = UGAS_TARGET_KIND_HIT, .location = {1, 2, 3}, .normal = {0, 0, 1}};
+    ugas_cue cue = UGAS_INIT(ugas_cue);
+    MUST(ugas_catalog_tag(context, catalog, UGAS_STR("GameplayCue.Impact"), &cue.cue));
+    cue.source = knights[0];
+    cue.magnitude = 4;
+    cue.hit = &hit;
+    cue.context_tags = &poisoned;
+    cue.context_tag_count = 1;
+    MUST(ugas_cue_execute(context, simulation, knights[1], &cue));
+    ugas_event shown;
+    MUST(ugas_events_poll(context, simulation, &shown, sizeof shown, 1, &count));
+    CHECK(count == 1 && shown.kind == UGAS_EVENT_KIND_CUE_EXECUTED && shown.body.cue.magnitude == 4);
+    const ugas_cue_details *details = shown.body.cue.details;
+    CHECK(details != NULL && details->instigator == knights[0] && details->has_hit && details->hit.location[2] == 3);
+    CHECK(details->context_tag_count == 1 && details->context_tags[0] == poisoned);
+
     /* What was recorded happens again in the same way; the bytes have to be copied before the next call. */
     ugas_bytes bytes = {NULL, 0};
     MUST(ugas_recording_finish(context, simulation, &bytes));

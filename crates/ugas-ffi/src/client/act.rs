@@ -269,7 +269,7 @@ fn request_of(
 ) -> Outcome<ActivationRequest> {
     let mut request = ActivationRequest::on(targets_of(targets, count, memory)?);
     if !event.is_null() {
-        request.event = Some(event_of(&memory.input(event)?)?);
+        request.event = Some(event_of(&memory.input(event)?, memory)?);
     }
     Ok(request)
 }

@@ -7,7 +7,8 @@ use super::{ugas_client, ugas_command_key};
 use crate::ability::ugas_granted_ability;
 use crate::activation::ugas_activation;
 use crate::catalog::{ugas_attribute, ugas_effect, ugas_tag};
-use crate::event::{to_c, ugas_event};
+use crate::cue::ugas_cue_details;
+use crate::event::{ugas_event, ugas_event_tag_count};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, ugas_str};
 use crate::net;
@@ -78,6 +79,8 @@ pub enum ugas_client_event_kind {
     /// The value of an attribute is no longer sent, and reads as UGAS_STATUS_NOT_REPLICATED: `attribute`, of which both
     /// values are not numbers.
     AttributeHidden = 27,
+    /// The explicit count of a tag changed (T6), for a client whose configuration asks for tag counts: `tag_count`.
+    TagCountChanged = 28,
 }
 
 /// Of a session.
@@ -124,7 +127,7 @@ pub struct ugas_client_event_effect {
     pub reserved: u32,
 }
 
-/// Of a cue. What does not concern the kind is zero.
+/// Of a cue. Fields that do not concern the kind are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_client_event_cue {
@@ -142,6 +145,8 @@ pub struct ugas_client_event_cue {
     pub cue: ugas_tag,
     /// Whether there is a place.
     pub has_location: u32,
+    /// Rest of its context (C1), valid until the next poll of this client; null if nothing is known of it.
+    pub details: *const ugas_cue_details,
 }
 
 /// Of a command.
@@ -170,6 +175,8 @@ pub union ugas_client_event_body {
     pub attribute: ugas_client_event_attribute,
     /// Of tags.
     pub tag: ugas_tag,
+    /// Of tags whose counts changed.
+    pub tag_count: ugas_event_tag_count,
     /// Of effects.
     pub effect: ugas_client_event_effect,
     /// Of cues.
@@ -311,21 +318,36 @@ fn convert(event: ClientEvent, entry: &mut SimulationEntry) -> Option<Converted>
                 ugas_client_event_effect { old_stacks: old, stacks: new, ..instance(active.to_bits().get()) };
             (K::StacksChanged, Some(controller), with(|body| body.effect = part))
         }
-        E::CueBegan { controller, cue, since } => {
+        E::TagCountChanged { controller, tag, old, new } => {
+            let part = ugas_event_tag_count { tag: tag.index(), old_count: old, count: new, reserved: 0 };
+            (K::TagCountChanged, Some(controller), with(|body| body.tag_count = part))
+        }
+        E::CueBegan { controller, cue, since, parameters } => {
             let since = since.and_then(|since| i64::try_from(since.micros()).ok()).unwrap_or(-1);
-            let part = ugas_client_event_cue { since, ..cue_of(cue.index()) };
+            let details = parameters.details.as_deref();
+            let part = ugas_client_event_cue {
+                source: details.and_then(|details| details.instigator).map_or(0, |id| id.to_bits().get()),
+                magnitude: parameters.magnitude,
+                level: parameters.level,
+                location: parameters.location().unwrap_or_default(),
+                since,
+                has_location: u32::from(parameters.location().is_some()),
+                details: entry.lent.cue(details),
+                ..cue_of(cue.index())
+            };
             (K::CueBegan, Some(controller), with(|body| body.cue = part))
         }
         E::CueEnded { controller, cue } => {
             (K::CueEnded, Some(controller), with(|body| body.cue = cue_of(cue.index())))
         }
-        E::CueFlashed { controller, source, cue, magnitude, level, location, .. } => {
+        E::CueFlashed { controller, source, cue, magnitude, level, location, details } => {
             let part = ugas_client_event_cue {
                 source: source.map_or(0, |id| id.to_bits().get()),
                 magnitude,
                 level,
                 location: location.unwrap_or_default(),
                 has_location: u32::from(location.is_some()),
+                details: entry.lent.cue(details.as_deref()),
                 ..cue_of(cue.index())
             };
             (K::CueFlashed, Some(controller), with(|body| body.cue = part))
@@ -397,6 +419,7 @@ fn cue_of(cue: ugas_tag) -> ugas_client_event_cue {
         since: -1,
         cue,
         has_location: 0,
+        details: core::ptr::null(),
     }
 }
 
@@ -405,7 +428,6 @@ fn game(
     event: ugas_core::event::Event,
     entry: &mut SimulationEntry,
 ) -> Converted {
-    let part = to_c(&event, entry.polled.len());
-    entry.polled.push(event);
+    let part = entry.lend_event(event);
     (kind, None, with(|body| body.event = part))
 }

@@ -1,8 +1,11 @@
 //! The parts of the union.
 
+use crate::activation::ugas_named_number;
 use crate::catalog::{ugas_ability, ugas_attribute, ugas_attribute_set, ugas_effect, ugas_tag};
+use crate::cue::ugas_cue_details;
 use crate::memory::ugas_str;
 use crate::simulation::{ugas_actor, ugas_controller};
+use crate::target::ugas_target;
 
 /// Another owner or avatar.
 #[repr(C)]
@@ -62,6 +65,10 @@ pub struct ugas_event_effect {
     pub modifier: u32,
     /// Zero.
     pub reserved: u32,
+    /// Context tags of an effect that was applied or executed (E14), valid as long as the event.
+    pub context_tags: *const ugas_tag,
+    /// Number of context tags.
+    pub context_tag_count: usize,
 }
 
 /// An ability. What does not concern the event is zero.
@@ -94,7 +101,21 @@ pub struct ugas_event_ability {
     pub reserved: u32,
 }
 
-/// A gameplay event.
+/// Explicit count of a tag that changed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ugas_event_tag_count {
+    /// The tag.
+    pub tag: ugas_tag,
+    /// Count before.
+    pub old_count: u32,
+    /// Count now.
+    pub count: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A gameplay event. Its lists are valid as long as the event.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ugas_event_gameplay {
@@ -108,6 +129,18 @@ pub struct ugas_event_gameplay {
     pub tag: ugas_tag,
     /// Zero.
     pub reserved: u32,
+    /// Context tags, such as Hit.Critical.
+    pub context_tags: *const ugas_tag,
+    /// Number of context tags.
+    pub context_tag_count: usize,
+    /// Target data: targets beside or instead of the target.
+    pub targets: *const ugas_target,
+    /// Number of targets of the target data.
+    pub target_count: usize,
+    /// Numbers of its payload, sorted by name.
+    pub payload: *const ugas_named_number,
+    /// Number of numbers of its payload.
+    pub payload_count: usize,
 }
 
 /// An input.
@@ -152,6 +185,8 @@ pub struct ugas_event_cue {
     pub cue: ugas_tag,
     /// Whether there is a place.
     pub has_location: u32,
+    /// Rest of its context (C1), valid as long as the event; null if nothing is known of it, and of a cue that ends.
+    pub details: *const ugas_cue_details,
 }
 
 /// A chain of effects that was cut.
@@ -176,6 +211,8 @@ pub union ugas_event_body {
     pub attribute: ugas_event_attribute,
     /// Of tags that come and go.
     pub tag: ugas_tag,
+    /// Of tags whose counts changed.
+    pub tag_count: ugas_event_tag_count,
     /// Of effects.
     pub effect: ugas_event_effect,
     /// Of abilities.

@@ -1,6 +1,7 @@
 //! From events of the core to those of C.
 
 use ugas_core::ability::EndReason;
+use ugas_core::effect::ContextTags;
 use ugas_core::event::{Category, CueParameters, Event, EventKind, RemovalReason};
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use ugas_core::id::{AbilityId, ActorId, EffectId, TagId};
@@ -9,17 +10,19 @@ use ugas_core::time::Span;
 
 use super::body::{
     ugas_event_ability, ugas_event_actor, ugas_event_attribute, ugas_event_body, ugas_event_cue,
-    ugas_event_effect, ugas_event_gameplay, ugas_event_input, ugas_event_limit, ugas_event_task,
+    ugas_event_effect, ugas_event_gameplay, ugas_event_input, ugas_event_limit, ugas_event_tag_count,
+    ugas_event_task,
 };
 use super::kind::{ugas_category, ugas_end_reason, ugas_event_kind, ugas_removal_reason};
 use super::{ugas_cause, ugas_event};
 use crate::context::UGAS_NO_ID;
 use crate::memory::ugas_str;
+use crate::world::Lent;
 
 /// The event as C sees it. Its texts are those of `event`, which moves to a place where it stays: shared texts do not
 /// move along.
-pub(crate) fn to_c(event: &Event, index: usize) -> ugas_event {
-    let (kind, body) = convert(&event.kind);
+pub(crate) fn to_c(event: &Event, index: usize, lent: &mut Lent) -> ugas_event {
+    let (kind, body) = convert(&event.kind, lent);
     let cause = &event.cause;
     ugas_event {
         kind: kind as u32,
@@ -67,7 +70,7 @@ pub(crate) fn nothing() -> ugas_event {
 
 type Converted = (ugas_event_kind, ugas_event_body);
 
-fn convert(kind: &EventKind) -> Converted {
+fn convert(kind: &EventKind, lent: &mut Lent) -> Converted {
     use ugas_event_kind as K;
     let nothing = ugas_event_body { raw: [0; 12] };
     match kind {
@@ -93,13 +96,31 @@ fn convert(kind: &EventKind) -> Converted {
         }
         EventKind::TagAdded { tag, .. } => (K::TagAdded, tagged(*tag)),
         EventKind::TagRemoved { tag, .. } => (K::TagRemoved, tagged(*tag)),
+        EventKind::TagCountChanged { tag, old, new, .. } => {
+            let changed =
+                ugas_event_tag_count { tag: tag.index(), old_count: *old, count: *new, reserved: 0 };
+            (K::TagCountChanged, filled(|body| body.tag_count = changed))
+        }
         EventKind::GameplayEvent { event, .. } => {
+            let details = event.details.as_deref();
+            let numbers = details.map(|details| details.payload.as_slice()).unwrap_or_default();
+            let (context_tags, context_tag_count) = lent.tags(event.context_tags().iter().copied());
+            let (targets, target_count) =
+                event.target_data().map_or((core::ptr::null(), 0), |targets| lent.targets(targets));
+            let (payload, payload_count) =
+                lent.numbers(numbers.iter().map(|(name, value)| (&**name, *value)));
             let gameplay = ugas_event_gameplay {
                 magnitude: event.magnitude,
                 instigator: event.instigator.map_or(0, bits),
                 target: event.target.map_or(0, bits),
                 tag: event.tag.index(),
                 reserved: 0,
+                context_tags,
+                context_tag_count,
+                targets,
+                target_count,
+                payload,
+                payload_count,
             };
             (K::GameplayEvent, filled(|body| body.gameplay = gameplay))
         }
@@ -109,9 +130,9 @@ fn convert(kind: &EventKind) -> Converted {
         EventKind::Confirmed { .. } => (K::Confirmed, nothing),
         EventKind::Declined { .. } => (K::Declined, nothing),
         EventKind::OwnerDied { .. } => (K::OwnerDied, nothing),
-        EventKind::CueAdded { cue, parameters, .. } => (K::CueAdded, shown(*cue, parameters)),
-        EventKind::CueRemoved { cue, .. } => (K::CueRemoved, shown(*cue, &CueParameters::default())),
-        EventKind::CueExecuted { cue, parameters, .. } => (K::CueExecuted, shown(*cue, parameters)),
+        EventKind::CueAdded { cue, parameters, .. } => (K::CueAdded, shown(*cue, parameters, lent)),
+        EventKind::CueRemoved { cue, .. } => (K::CueRemoved, shown(*cue, &CueParameters::default(), lent)),
+        EventKind::CueExecuted { cue, parameters, .. } => (K::CueExecuted, shown(*cue, parameters, lent)),
         EventKind::CascadeLimit { dropped, .. } => {
             let limit = ugas_event_limit { dropped: *dropped, reserved: 0 };
             (K::CascadeLimit, filled(|body| body.limit = limit))
@@ -119,14 +140,14 @@ fn convert(kind: &EventKind) -> Converted {
         EventKind::LogicError { what, .. } => {
             (K::LogicError, filled(|body| body.message = ugas_str::from(*what)))
         }
-        other => effect_event(other)
+        other => effect_event(other, lent)
             .or_else(|| ability_event(other))
             .or_else(|| task_event(other))
             .unwrap_or((K::Other, nothing)),
     }
 }
 
-fn effect_event(kind: &EventKind) -> Option<Converted> {
+fn effect_event(kind: &EventKind, lent: &mut Lent) -> Option<Converted> {
     use ugas_event_kind as K;
     let plain = |effect: &EffectId, active: Option<ActiveEffectId>| ugas_event_effect {
         active: active.map_or(0, |active| active.to_bits().get()),
@@ -140,13 +161,23 @@ fn effect_event(kind: &EventKind) -> Option<Converted> {
         attribute: UGAS_NO_ID,
         modifier: 0,
         reserved: 0,
+        context_tags: core::ptr::null(),
+        context_tag_count: 0,
+    };
+    let mut tagged = |tags: &ContextTags, effect: ugas_event_effect| {
+        let (context_tags, context_tag_count) = lent.tags(tags.iter());
+        ugas_event_effect { context_tags, context_tag_count, ..effect }
     };
     let (kind, effect) = match kind {
         EventKind::BeforeEffectApplied { effect, .. } => (K::BeforeEffectApplied, plain(effect, None)),
-        EventKind::EffectApplied { effect, active, .. } => (K::EffectApplied, plain(effect, Some(*active))),
+        EventKind::EffectApplied { effect, active, context_tags, .. } => {
+            (K::EffectApplied, tagged(context_tags, plain(effect, Some(*active))))
+        }
         EventKind::EffectMerged { effect, active, .. } => (K::EffectMerged, plain(effect, Some(*active))),
         EventKind::EffectQueued { effect, active, .. } => (K::EffectQueued, plain(effect, Some(*active))),
-        EventKind::EffectExecuted { effect, active, .. } => (K::EffectExecuted, plain(effect, *active)),
+        EventKind::EffectExecuted { effect, active, context_tags, .. } => {
+            (K::EffectExecuted, tagged(context_tags, plain(effect, *active)))
+        }
         EventKind::EffectRemoved { effect, active, stacks, reason, .. } => {
             let effect = plain(effect, Some(*active));
             let reason = removal(*reason) as u32;
@@ -335,13 +366,14 @@ fn pressed(input: &str, held: Span) -> ugas_event_body {
     filled(|body| body.input = input)
 }
 
-fn shown(cue: TagId, parameters: &CueParameters) -> ugas_event_body {
+fn shown(cue: TagId, parameters: &CueParameters, lent: &mut Lent) -> ugas_event_body {
     let cue = ugas_event_cue {
         magnitude: parameters.magnitude,
         level: parameters.level,
         location: parameters.location().unwrap_or_default(),
         cue: cue.index(),
         has_location: u32::from(parameters.location().is_some()),
+        details: lent.cue(parameters.details.as_deref()),
     };
     filled(|body| body.cue = cue)
 }

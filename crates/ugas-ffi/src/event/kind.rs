@@ -92,7 +92,7 @@ pub enum ugas_event_kind {
     HostTaskRequested = 42,
     /// The host need not carry out a task any more. Body: `task`.
     HostTaskCancelled = 43,
-    /// What a wait that goes on waits for happened, and what follows it runs (A10). Body: `task`.
+    /// A wait that is not limited to one event was triggered: the tasks that follow it run, and it waits on (A10). Body: `task`.
     TaskTriggered = 44,
     /// A task could not be carried out; its ability is cancelled. Body: `task`.
     TaskFailed = 45,
@@ -116,6 +116,9 @@ pub enum ugas_event_kind {
     LogicError = 54,
     /// A wait keeps no more occurrences, and later ones are dropped (A9). Body: `task`.
     OccurrenceLimit = 55,
+    /// The explicit count of a tag changed (T6); raised when the configuration asks for tag counts, before the
+    /// UGAS_EVENT_KIND_TAG_ADDED or UGAS_EVENT_KIND_TAG_REMOVED that the same change leads to. Body: `tag_count`.
+    TagCountChanged = 56,
 }
 
 /// What an event is about.

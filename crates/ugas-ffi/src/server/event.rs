@@ -3,7 +3,7 @@
 use ugas_net::ServerEvent;
 
 use super::{ugas_client_id, ugas_peer, ugas_server};
-use crate::event::{nothing, to_c, ugas_event};
+use crate::event::{nothing, ugas_event};
 use crate::guard::{enter, ugas_context};
 use crate::memory::{Plain, ugas_bytes, ugas_str};
 use crate::net;
@@ -103,7 +103,7 @@ fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_serve
         ServerEvent::Joined { client, peer, credential } => ugas_server_event {
             client: client.0,
             peer: peer.0,
-            credential: ugas_bytes::from(entry.lend(credential)),
+            credential: entry.lent.bytes(&credential),
             ..kind(K::Joined)
         },
         ServerEvent::Left { client, reason } => ugas_server_event {
@@ -126,8 +126,7 @@ fn convert(event: ServerEvent, entry: &mut SimulationEntry) -> Option<ugas_serve
             ..kind(K::Rejected)
         },
         ServerEvent::Game(event) => {
-            let game = to_c(&event, entry.polled.len());
-            entry.polled.push(event);
+            let game = entry.lend_event(event);
             ugas_server_event { game, ..kind(K::Game) }
         }
         _ => return None,

@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, PACK, add_slash, copied, slash, text, zeroed_apply};
+use crate::host::{Host, PACK, add_slash, copied, slash, text, zeroed_apply, zeroed_event};
 
 #[test]
 fn a_datagram_that_waits_is_given_to_nobody_but_its_own_kind() {
@@ -254,14 +254,7 @@ fn no_number_that_is_none_gets_into_a_game() {
             let mut hit: ugas_target = std::mem::zeroed();
             (hit.kind, hit.location) = (ugas_target_kind::Hit as u32, [wrong; 3]);
             let six = ugas_magnitude { value: wrong, ..five };
-            let event = ugas_gameplay_event {
-                size: size_of::<ugas_gameplay_event>(),
-                magnitude: wrong,
-                instigator: 0,
-                target: 0,
-                tag: data,
-                reserved: 0,
-            };
+            let event = ugas_gameplay_event { magnitude: wrong, tag: data, ..zeroed_event() };
             let nowhere = ugas_apply { origin: [0.0, 0.0, wrong], has_origin: 1, ..apply };
             let unhit = ugas_apply { hit: &raw const hit, ..apply };
             let unnumbered = ugas_apply { magnitudes: &raw const six, ..apply };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ugas_ffi::*;
 
-use crate::host::{Host, text, zeroed_apply};
+use crate::host::{Host, text, zeroed_apply, zeroed_cue};
 
 /// A small generator: what is asked is variety, and the same again for the same seed.
 struct Dice(u64);
@@ -151,13 +151,32 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
         has_actor: 1,
         reserved: 0,
     };
+    let numbers = [ugas_named_number { name: word, value: dice.number() }; 2];
     let event = ugas_gameplay_event {
-        size: size_of::<ugas_gameplay_event>(),
+        // Without lists, as hosts of the first header have it, or with them.
+        size: [40, size_of::<ugas_gameplay_event>()][dice.below(2) as usize],
         magnitude: number,
         instigator: one,
         target: two,
         tag: id,
         reserved: 0,
+        context_tags: ids.as_ptr(),
+        context_tag_count: dice.below(3) as usize,
+        targets: &raw const target,
+        target_count: dice.below(2) as usize,
+        payload: numbers.as_ptr(),
+        payload_count: dice.below(3) as usize,
+    };
+    let cue = ugas_cue {
+        magnitude: number,
+        source: one,
+        ability: dice.pick(&known.handles) & dice.pick(&[0, u64::MAX]),
+        hit: if dice.below(2) == 0 { null() } else { &raw const target },
+        context_tags: ids.as_ptr(),
+        context_tag_count: dice.below(3) as usize,
+        payload_kind: word,
+        cue: id,
+        ..zeroed_cue()
     };
     let spawn = ugas_spawn {
         size: [0, 24, size_of::<ugas_spawn>(), size_of::<ugas_spawn>()][dice.below(4) as usize],
@@ -183,6 +202,8 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
         has_duration: dice.below(2) as u32,
         period: dice.below(3_000_000) as i64 - 10,
         has_period: u32::from(dice.below(8) == 0),
+        context_tags: ids.as_ptr(),
+        context_tag_count: dice.below(3) as usize,
         ..zeroed_apply()
     };
     let grant = ugas_grant {
@@ -268,7 +289,12 @@ fn one_call(context: *mut ugas_context, dice: &mut Dice, known: &mut Known) -> u
                 _ => ugas_activation_end(context, simulation, one),
             },
             43 => ugas_ability_cancel(context, simulation, one, null_mut()),
-            44 => ugas_gameplay_event_send(context, simulation, one, &raw const event),
+            44 => match id % 4 {
+                0 => ugas_cue_execute(context, simulation, one, &raw const cue),
+                1 => ugas_cue_add(context, simulation, one, &raw const cue, p64),
+                2 => ugas_cue_remove(context, simulation, one, id, p32),
+                _ => ugas_gameplay_event_send(context, simulation, one, &raw const event),
+            },
             45 => {
                 let size = size_of::<ugas_task_info>();
                 let status = ugas_tasks_of(context, simulation, one, rows.cast(), size, capacity, pc);

@@ -8,7 +8,7 @@ use cbindgen::{
 };
 
 /// The modules in the order in which the header speaks of them. What is only Rust's own is left out.
-const MODULES: [&str; 41] = [
+const MODULES: [&str; 42] = [
     "status",
     "memory",
     "guard",
@@ -25,6 +25,7 @@ const MODULES: [&str; 41] = [
     "effect",
     "effect/change",
     "effect/define",
+    "cue",
     "ability",
     "ability_set",
     "activation",

@@ -225,6 +225,30 @@ impl Host {
     }
 }
 
+pub(crate) fn zeroed_event() -> ugas_gameplay_event {
+    // SAFETY: numbers and pointers, for which zero is a value.
+    let mut event: ugas_gameplay_event = unsafe { std::mem::zeroed() };
+    event.size = size_of::<ugas_gameplay_event>();
+    event
+}
+
+pub(crate) fn zeroed_cue() -> ugas_cue {
+    // SAFETY: numbers and pointers, for which zero is a value.
+    let mut cue: ugas_cue = unsafe { std::mem::zeroed() };
+    cue.size = size_of::<ugas_cue>();
+    cue
+}
+
+/// A list that C gave out, copied.
+pub(crate) fn copied_list<T: Copy>(data: *const T, length: usize) -> Vec<T> {
+    if length == 0 {
+        assert!(data.is_null());
+        return Vec::new();
+    }
+    // SAFETY: the library gave it out just now.
+    unsafe { std::slice::from_raw_parts(data, length) }.to_vec()
+}
+
 pub(crate) fn zeroed_apply() -> ugas_apply {
     // SAFETY: numbers and pointers, for which zero is a value.
     let mut apply: ugas_apply = unsafe { std::mem::zeroed() };

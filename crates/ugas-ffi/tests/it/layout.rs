@@ -9,12 +9,13 @@ macro_rules! sizes {
 }
 
 /// Nothing tells the library how large these are at a host: they change with UGAS_ABI_VERSION only.
-const FIXED: [(&str, usize, usize); 9] = sizes! {
+const FIXED: [(&str, usize, usize); 10] = sizes! {
     ugas_str 16
     ugas_bytes 16
     ugas_target 88
     ugas_placement 48
     ugas_magnitude 16
+    ugas_named_number 24
     ugas_reading 24
     ugas_instigator 40
     ugas_calculation_change 16
@@ -22,36 +23,39 @@ const FIXED: [(&str, usize, usize); 9] = sizes! {
 };
 
 /// These have their size with them. They may grow, at their end, and never shrink.
-const GROWING: [(&str, usize, usize); 54] = sizes! {
+const GROWING: [(&str, usize, usize); 57] = sizes! {
     ugas_reason 80
     ugas_diagnostic 80
     ugas_calculation_input 72
     ugas_calculation 120
     ugas_area 112
     ugas_space 40
-    ugas_config 48
+    ugas_config 56
     ugas_spawn 48
     ugas_attribute_values 24
     ugas_tag_count 8
     ugas_tag_query 56
-    ugas_apply 176
+    ugas_apply 224
+    ugas_cue 144
+    ugas_cue_details 272
     ugas_effect_query 64
     ugas_effect_info 88
     ugas_grant 64
     ugas_ability_info 64
     ugas_granted_set 56
-    ugas_gameplay_event 40
+    ugas_gameplay_event 88
     ugas_task_info 40
     ugas_signal 80
     ugas_cause 40
     ugas_event_actor 24
     ugas_event_attribute 40
-    ugas_event_effect 56
+    ugas_event_effect 72
     ugas_event_ability 64
-    ugas_event_gameplay 32
+    ugas_event_tag_count 16
+    ugas_event_gameplay 80
     ugas_event_input 24
     ugas_event_task 40
-    ugas_event_cue 48
+    ugas_event_cue 56
     ugas_event_limit 8
     ugas_event_body 96
     ugas_event 184
@@ -68,12 +72,12 @@ const GROWING: [(&str, usize, usize); 54] = sizes! {
     ugas_server_client 16
     ugas_rejection_count 8
     ugas_lens 32
-    ugas_client_config 56
+    ugas_client_config 64
     ugas_client_statistics 112
     ugas_client_event_session 24
     ugas_client_event_attribute 24
     ugas_client_event_effect 32
-    ugas_client_event_cue 64
+    ugas_client_event_cue 72
     ugas_client_event_command 32
     ugas_client_event_body 192
     ugas_client_event 208

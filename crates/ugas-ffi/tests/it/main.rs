@@ -3,6 +3,7 @@
 mod arguments;
 mod callbacks;
 mod calls;
+mod cues;
 mod edges;
 mod fuzz;
 mod header;

@@ -5,7 +5,7 @@ use std::ptr::{null, null_mut};
 use ugas_ffi::*;
 
 use crate::arguments::{applied, host, tag};
-use crate::host::{Host, text, zeroed_apply};
+use crate::host::{Host, text, zeroed_apply, zeroed_event};
 
 struct Guarded {
     host: Host,
@@ -86,12 +86,11 @@ fn an_activation_has_its_event() {
     let (knight, friend) = (host.spawn(), host.spawn());
     let granted = grant(&host, knight, "GA_Guard", |_| {});
     let event = ugas_gameplay_event {
-        size: size_of::<ugas_gameplay_event>(),
         magnitude: 1.0,
         instigator: friend,
         target: knight,
         tag: tag(&host, "Ability.Guard"),
-        reserved: 0,
+        ..zeroed_event()
     };
     let activate = |event: &ugas_gameplay_event| {
         // SAFETY: a live context and local variables.

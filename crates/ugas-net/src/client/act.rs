@@ -15,6 +15,7 @@ use ugas_core::targeting::{Target, TargetData};
 use ugas_core::task::TaskOutcome;
 
 use super::local::is_local;
+use super::shown::Replicated;
 use super::{Client, ClientEvent, MOST_UNPLACED, Prediction};
 use crate::limits::{MAX_COMMANDS, MAX_INPUT_NAME, MAX_TARGETS};
 use crate::message::{Ack, Burst, CommandFrame, Frames, NetCommand, PacketId, RunRef, ToServer};
@@ -388,6 +389,7 @@ impl Client {
         if self.impulses.is_news(&burst, controller) {
             let source = burst.source.and_then(|source| self.mirror.local(source));
             let details = burst.details.as_deref().and_then(|bytes| CueDetails::from_bytes(bytes).ok());
+            let details = details.filter(|details| details.is_known(self.simulation.catalog()));
             self.events.push_back(ClientEvent::CueFlashed {
                 controller,
                 details: details.map(|details| {
@@ -404,7 +406,7 @@ impl Client {
 }
 
 impl Client {
-    /// Adds to the context of a cue what the client knows itself: who is involved, and their tags.
+    /// Adds facts to the context of a cue that the client has itself: source, place, and tags of source and target.
     fn complete_details(
         &self,
         mut details: CueDetails,
@@ -412,16 +414,12 @@ impl Client {
         source: Option<ControllerId>,
         location: Option<Vector3>,
     ) -> CueDetails {
-        let tags =
-            |id: ControllerId| self.simulation.tags(id).map(|tags| tags.bits().clone()).unwrap_or_default();
         details.instigator = source;
         // The place is known even where the origin is not shown.
         if details.hit.is_none() {
             details.origin = details.origin.or(location);
         }
-        details.target_tags = tags(target);
-        details.source_tags = source.map(tags).unwrap_or_default();
-        details.source_tags.union_with(&details.ability_tags);
+        Replicated { simulation: &self.simulation, mirror: &self.mirror }.add_tags(&mut details, target);
         details
     }
 }

@@ -20,6 +20,9 @@ pub struct ClientConfig {
     pub window: u32,
     /// How numbers are told; exactly if this is `None`. It must be the server's.
     pub dictionary: Option<Dictionary>,
+    /// Whether [`ClientEvent::TagCountChanged`](super::ClientEvent::TagCountChanged) is raised for every change of a tag's explicit
+    /// count that is shown (T6).
+    pub tag_counts: bool,
 }
 
 /// Whether what the player does is shown at once.
@@ -41,6 +44,7 @@ impl Default for ClientConfig {
             prediction: Prediction::On,
             window: 60,
             dictionary: None,
+            tag_counts: false,
         }
     }
 }

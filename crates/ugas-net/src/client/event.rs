@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ugas_core::effect::{PredictionKey, Vector3};
-use ugas_core::event::{CueDetails, Event};
+use ugas_core::event::{CueDetails, CueParameters, Event};
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::id::{AttributeId, EffectId, TagId};
 use ugas_core::time::Time;
@@ -90,6 +90,19 @@ pub enum ClientEvent {
         /// Which.
         tag: TagId,
     },
+    /// The explicit count of a tag changed (T6), for a client that [asks](super::ClientConfig::tag_counts) for it; before the
+    /// [`Self::TagAdded`] or [`Self::TagRemoved`] that the same change leads to. The server sends counts up to
+    /// [`Piece::MOST_TAGS`](ugas_core::mirror::Piece::MOST_TAGS).
+    TagCountChanged {
+        /// Controller with the tag.
+        controller: ControllerId,
+        /// The tag.
+        tag: TagId,
+        /// Explicit count before.
+        old: u32,
+        /// Explicit count now.
+        new: u32,
+    },
     /// An effect is there that was not.
     EffectAdded {
         /// On whom.
@@ -136,6 +149,8 @@ pub enum ClientEvent {
         cue: TagId,
         /// Since when it goes on, as well as is known.
         since: Option<Time>,
+        /// Context of its first holder (C1).
+        parameters: CueParameters,
     },
     /// A looping cue is over.
     CueEnded {

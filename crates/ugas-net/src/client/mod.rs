@@ -15,9 +15,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use ugas_core::catalog::Catalog;
 use ugas_core::effect::PredictionKey;
-use ugas_core::event::{Event, EventKind};
+use ugas_core::event::{CueParameters, Event, EventKind};
 use ugas_core::handle::{ActivationId, ControllerId};
-use ugas_core::id::AttributeId;
+use ugas_core::id::{AttributeId, TagId};
 use ugas_core::mirror::Mirror;
 use ugas_core::simulation::{AttributeValue, Config, ReadError, Role, Simulation};
 use ugas_core::time::{Span, Time};
@@ -29,7 +29,7 @@ pub use event::ClientEvent;
 use self::impulses::{Impulses, News};
 use self::inbox::Inbox;
 use self::local::LocalStage;
-use self::shown::Shown;
+use self::shown::{Replicated, Shown};
 use crate::clock::Clock;
 use crate::limits::MAX_FRAMES;
 use crate::message::{
@@ -139,6 +139,7 @@ impl Client {
     pub fn new(catalog: Arc<Catalog>, config: ClientConfig, nonce: u64) -> Self {
         let dictionary = config.dictionary.clone().unwrap_or_else(|| Dictionary::of(&catalog));
         let simulation = Simulation::new(Arc::clone(&catalog), client_config(0));
+        let shown = Shown::new(config.tag_counts);
         let length = TickLength::default();
         Self {
             config,
@@ -167,7 +168,7 @@ impl Client {
             digests: BTreeMap::new(),
             impulses: Impulses::default(),
             unplaced: Vec::new(),
-            shown: Shown::default(),
+            shown,
             stage: LocalStage::default(),
             dirty: false,
             outbox: VecDeque::new(),
@@ -234,6 +235,13 @@ impl Client {
     /// The handle of a controller of the server's.
     pub fn local(&self, remote: ControllerId) -> Option<ControllerId> {
         self.mirror.local(remote)
+    }
+
+    /// Context of a looping cue that is shown on a controller (C1); `None` if the cue is not shown.
+    pub fn cue_parameters(&self, controller: ControllerId, cue: TagId) -> Option<CueParameters> {
+        let shown = self.simulation.controller(controller)?.cues();
+        shown.iter().find(|(shown, _)| *shown == cue)?;
+        Replicated { simulation: &self.simulation, mirror: &self.mirror }.cue_parameters(controller, cue)
     }
 
     /// An attribute's base and current value as this client shows it.

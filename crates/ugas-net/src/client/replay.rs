@@ -7,7 +7,7 @@ use ugas_core::mirror::Sight;
 use ugas_core::prediction::Knowledge;
 
 use super::impulses::News;
-use super::shown::digest;
+use super::shown::{Replicated, digest};
 use super::{Client, ClientEvent, Prediction, happened};
 use crate::limits::MAX_GRACE;
 use crate::message::{CommandFrame, Rejection, Verdict};
@@ -172,7 +172,8 @@ impl Client {
 
     fn show(&mut self) {
         let own: Vec<ControllerId> = self.own_controllers().collect();
-        let Self { shown, simulation, events, .. } = self;
-        shown.show(simulation, |id| own.contains(&id), &mut |event| events.push_back(event));
+        let Self { shown, simulation, mirror, events, .. } = self;
+        let replicated = Replicated { simulation, mirror };
+        shown.show(replicated, |id| own.contains(&id), &mut |event| events.push_back(event));
     }
 }

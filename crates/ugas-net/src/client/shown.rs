@@ -1,13 +1,17 @@
 //! What is shown of the world, so that the host hears of every change once, whoever made it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ugas_core::controller::Controller;
 use ugas_core::effect::PredictionKey;
+use ugas_core::event::{CueDetails, CueParameters};
 use ugas_core::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
 use ugas_core::hash::StateHasher;
 use ugas_core::id::{AttributeId, EffectId, TagId};
+use ugas_core::mirror::Mirror;
 use ugas_core::simulation::Simulation;
+use ugas_core::tag::TagBits;
 use ugas_core::time::Time;
 
 use super::event::ClientEvent;
@@ -18,6 +22,8 @@ struct Portrait {
     own: bool,
     attributes: Vec<(AttributeId, f64)>,
     tags: Vec<TagId>,
+    /// Explicit counts of tags; empty unless the host asks for them (T6).
+    counts: Vec<(TagId, u32)>,
     effects: Vec<EffectPortrait>,
     cues: Vec<TagId>,
     abilities: Vec<AbilityHandle>,
@@ -46,16 +52,54 @@ struct EffectPortrait {
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     portraits: BTreeMap<ControllerId, Portrait>,
+    /// Whether changes of tag counts are raised as events (T6).
+    tag_counts: bool,
+}
+
+/// Replicated state that events are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Replicated<'a> {
+    pub(super) simulation: &'a Simulation,
+    pub(super) mirror: &'a Mirror,
+}
+
+impl Replicated<'_> {
+    /// Context of a looping cue (C1): as the server sent it, or that of the holder in sight.
+    pub(super) fn cue_parameters(self, controller: ControllerId, cue: TagId) -> Option<CueParameters> {
+        let Some(mut parameters) = self.mirror.cue_parameters(controller, cue) else {
+            return self.simulation.present_cue(controller, cue).map(|(parameters, _)| parameters);
+        };
+        if let Some(details) = parameters.details.as_mut().map(Arc::make_mut) {
+            self.add_tags(details, controller);
+        }
+        Some(parameters)
+    }
+
+    /// Adds the tags of source and target, which the client takes from its own copy of both.
+    pub(super) fn add_tags(self, details: &mut CueDetails, target: ControllerId) {
+        details.target_tags = self.tags(target);
+        details.source_tags = details.instigator.map(|source| self.tags(source)).unwrap_or_default();
+        details.source_tags.union_with(&details.ability_tags);
+    }
+
+    fn tags(self, controller: ControllerId) -> TagBits {
+        self.simulation.tags(controller).map(|tags| tags.bits().clone()).unwrap_or_default()
+    }
 }
 
 impl Shown {
+    pub(super) fn new(tag_counts: bool) -> Self {
+        Self { tag_counts, ..Self::default() }
+    }
+
     /// Compares what is shown with what is, and shows that.
     pub(super) fn show(
         &mut self,
-        simulation: &Simulation,
+        replicated: Replicated<'_>,
         own: impl Fn(ControllerId) -> bool,
         tell: &mut impl FnMut(ClientEvent),
     ) {
+        let simulation = replicated.simulation;
         self.portraits.retain(|controller, _| {
             let stays = simulation.controller(*controller).is_some();
             if !stays {
@@ -64,7 +108,7 @@ impl Shown {
             stays
         });
         for (controller, _) in simulation.controllers() {
-            let now = Portrait::of(simulation, controller, own(controller));
+            let now = Portrait::of(simulation, controller, own(controller), self.tag_counts);
             let is_new = !self.portraits.contains_key(&controller);
             let before = self.portraits.entry(controller).or_default();
             if is_new {
@@ -72,14 +116,14 @@ impl Shown {
             } else if before.own != now.own {
                 tell(ClientEvent::OwnershipChanged { controller, own: now.own });
             }
-            before.tell_changes(&now, controller, is_new, simulation, tell);
+            before.tell_changes(&now, controller, is_new, replicated, tell);
             *before = now;
         }
     }
 }
 
 impl Portrait {
-    fn of(simulation: &Simulation, id: ControllerId, own: bool) -> Self {
+    fn of(simulation: &Simulation, id: ControllerId, own: bool, tag_counts: bool) -> Self {
         let Some(controller) = simulation.controller(id) else { return Self::default() };
         let mut attributes: Vec<_> =
             simulation.attributes(id).map(|(attribute, _, current)| (attribute, current)).collect();
@@ -96,6 +140,7 @@ impl Portrait {
             own,
             attributes,
             tags: controller.tags().bits().iter().collect(),
+            counts: if tag_counts { controller.tags().iter().collect() } else { Vec::new() },
             effects,
             cues: controller.cues().iter().map(|(cue, _)| *cue).collect(),
             abilities,
@@ -108,7 +153,7 @@ impl Portrait {
         now: &Self,
         controller: ControllerId,
         is_new: bool,
-        simulation: &Simulation,
+        replicated: Replicated<'_>,
         tell: &mut impl FnMut(ClientEvent),
     ) {
         // The values that a controller comes with are no changes.
@@ -127,6 +172,7 @@ impl Portrait {
                 }
             }
         }
+        self.tell_counts(now, controller, tell);
         for change in differences(&self.tags, &now.tags) {
             tell(match change {
                 Difference::Came(tag) => ClientEvent::TagAdded { controller, tag },
@@ -136,9 +182,12 @@ impl Portrait {
         self.tell_effects(now, controller, tell);
         for change in differences(&self.cues, &now.cues) {
             tell(match change {
-                Difference::Came(cue) => {
-                    ClientEvent::CueBegan { controller, cue, since: cue_since(simulation, controller, cue) }
-                }
+                Difference::Came(cue) => ClientEvent::CueBegan {
+                    controller,
+                    cue,
+                    since: cue_since(replicated, controller, cue),
+                    parameters: replicated.cue_parameters(controller, cue).unwrap_or_default(),
+                },
                 Difference::Went(cue) => ClientEvent::CueEnded { controller, cue },
             });
         }
@@ -158,6 +207,21 @@ impl Portrait {
 }
 
 impl Portrait {
+    fn tell_counts(&self, now: &Self, controller: ControllerId, tell: &mut impl FnMut(ClientEvent)) {
+        let count = |counts: &[(TagId, u32)], tag: TagId| {
+            counts.binary_search_by_key(&tag, |(known, _)| *known).map_or(0, |at| counts[at].1)
+        };
+        for &(tag, old) in self.counts.iter().filter(|(tag, _)| count(&now.counts, *tag) == 0) {
+            tell(ClientEvent::TagCountChanged { controller, tag, old, new: 0 });
+        }
+        for &(tag, new) in &now.counts {
+            let old = count(&self.counts, tag);
+            if old != new {
+                tell(ClientEvent::TagCountChanged { controller, tag, old, new });
+            }
+        }
+    }
+
     fn tell_effects(&self, now: &Self, controller: ControllerId, tell: &mut impl FnMut(ClientEvent)) {
         let find = |list: &[EffectPortrait], name: EffectName| {
             list.binary_search_by_key(&name, |portrait| portrait.name).ok().map(|at| list[at])
@@ -225,18 +289,19 @@ fn differences<T: Ord + Copy>(before: &[T], after: &[T]) -> impl Iterator<Item =
 }
 
 /// Since when a looping cue goes on: since the first of what shows it began.
-fn cue_since(simulation: &Simulation, id: ControllerId, cue: TagId) -> Option<Time> {
+fn cue_since(replicated: Replicated<'_>, id: ControllerId, cue: TagId) -> Option<Time> {
+    let simulation = replicated.simulation;
     let controller = simulation.controller(id)?;
     let effects = controller.effects().iter().filter_map(|active| {
         let active = simulation.effect(*active)?;
         let effect = simulation.effect_definition(active.effect())?;
-        effect.cues().contains(cue).then(|| active.started())
+        effect.held_cues().contains(cue).then(|| active.started())
     });
     let runs = controller.activations().iter().filter_map(|run| {
         let run = simulation.activation(*run)?;
         run.cues().contains(&cue).then(|| run.started())
     });
-    effects.chain(runs).min()
+    effects.chain(runs).chain(replicated.mirror.cue_since(id, cue)).min()
 }
 
 /// What a controller is like, in a number that does not depend on handles: equal if a prediction was right.

@@ -342,18 +342,12 @@ impl<H: Host> Server<H> {
 /// may be short enough.
 fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>> {
     let mut shown = details.clone();
+    if is_source_hidden {
+        shown.hide_source();
+    }
     shown.instigator = None;
     shown.source_tags = TagBits::default();
     shown.target_tags = TagBits::default();
-    if is_source_hidden {
-        shown.causer = None;
-        shown.source_object = None;
-        shown.origin = None;
-        shown.ability = None;
-        shown.ability_level = None;
-        shown.ability_tags = TagBits::default();
-        shown.payload = None;
-    }
     let mut bytes = shown.to_bytes();
     if bytes.len() > MAX_CUE_DETAILS && shown.payload.take().is_some() {
         bytes = shown.to_bytes();
@@ -363,5 +357,6 @@ fn shown_details(details: &CueDetails, is_source_hidden: bool) -> Option<Vec<u8>
 
 /// A number with single precision; what is too large becomes the largest, and what is none becomes nothing.
 fn short(value: f64) -> f32 {
-    if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) }
+    // Adding zero keeps negative zeros out: a small number may be rounded to one.
+    if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) + 0.0 }
 }

@@ -18,7 +18,7 @@ use super::error::EncodeError;
 use super::values::Encoder;
 use super::{group, ids};
 use crate::bits::BitWriter;
-use crate::limits::MAX_DATAGRAM;
+use crate::limits::{MAX_CUE_DETAILS, MAX_DATAGRAM};
 use crate::quantise::Quantiser;
 
 /// Whether attributes are told as they are, or as the dictionary rounds them. Owners predict upon them, so they get them
@@ -366,10 +366,10 @@ impl Encoder<'_> {
                 self.coded(self.dictionary.positions(), placement.position())?;
                 self.coded(self.dictionary.facings(), placement.facing())
             }
-            (PieceKey::Cue(_), Piece::Cue { count, since }) => {
+            (PieceKey::Cue(_), Piece::Cue { count, since, context }) => {
                 self.bits.varint(u64::from(*count), group::GRANTS);
                 self.bits.varint(since.micros(), group::TIME);
-                Ok(())
+                self.bytes("the context of a cue", context, MAX_CUE_DETAILS)
             }
             (
                 PieceKey::Head

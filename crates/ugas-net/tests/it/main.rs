@@ -3,6 +3,7 @@
 
 mod adversary;
 mod authority;
+mod cue_context;
 mod faults;
 mod first_command;
 mod fixture;

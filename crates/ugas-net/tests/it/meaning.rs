@@ -290,7 +290,9 @@ fn content(piece: &Piece) -> Value {
         }
         Piece::Attribute { base, current } => json!({ "base": base, "current": current }),
         Piece::Tag(count) => json!({ "count": count }),
-        Piece::Cue { count, since } => json!({ "count": count, "since": since.micros() }),
+        Piece::Cue { count, since, context } => {
+            json!({ "count": count, "since": since.micros(), "context": hex(context) })
+        }
         Piece::Record(record) => json!({ "record": hex(record) }),
     }
 }

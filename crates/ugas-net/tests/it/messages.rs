@@ -289,8 +289,10 @@ pub(crate) fn piece() -> impl Strategy<Value = (PieceKey, Option<Piece>)> {
         1 => record().prop_map(|piece| (PieceKey::Head, piece)),
         1 => prop::option::of(placement().prop_map(Piece::Placement)).prop_map(|piece| (PieceKey::Placement, piece)),
         3 => (tag(), prop::option::of(integer().prop_map(Piece::Tag))).prop_map(|(tag, piece)| (PieceKey::Tag(tag), piece)),
-        1 => (tag(), prop::option::of((integer(), any::<u64>()))).prop_map(|(tag, cue)| {
-            let piece = cue.map(|(count, since)| Piece::Cue { count, since: Time::from_micros(since) });
+        1 => (tag(), prop::option::of((integer(), any::<u64>(), payload()))).prop_map(|(tag, cue)| {
+            let piece = cue.map(|(count, since, context)| {
+                Piece::Cue { count, since: Time::from_micros(since), context: context.into() }
+            });
             (PieceKey::Cue(tag), piece)
         }),
         3 => (handle(), record()).prop_map(|(handle, piece)| (PieceKey::Effect(handle), piece)),

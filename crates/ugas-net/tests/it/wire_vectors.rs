@@ -221,7 +221,11 @@ fn everything() -> Vec<(PieceKey, Option<Piece>)> {
         tag(249, Some(6)),
         (
             PieceKey::Cue(TagId::from_index(9)),
-            Some(Piece::Cue { count: 2, since: Time::from_micros(3_600_000_000) }),
+            Some(Piece::Cue {
+                count: 2,
+                since: Time::from_micros(3_600_000_000),
+                context: [2, 7, 1, 8].into(),
+            }),
         ),
         (PieceKey::Effect(handle(7, 1)), record(&[])),
         (PieceKey::Effect(handle(7, 3)), record(&[9; 40])),

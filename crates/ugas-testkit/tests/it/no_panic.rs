@@ -89,7 +89,7 @@ fn wild_game() -> Game {
             .cost("GE_Hit")
             .cooldown("GE_Strength")
             .charges(2, 0.5)
-            .task(act(ActionDef::AddCue("Cue.Aura".to_owned())))
+            .task(act(ActionDef::AddCue("Cue.Aura".into())))
             .task(TaskDef::apply_to_target("GE_Shy"))
             .task(TaskDef::Wait(WaitDef::ConfirmCancel)),
     ];

@@ -5,7 +5,7 @@ use bevy_ugas::prelude::*;
 
 use super::colour;
 use super::player::Own;
-use crate::field::{Body, to_point, within};
+use crate::field::{Body, amount, to_point, within};
 use crate::fighter::Kind;
 use crate::pad::Pad;
 
@@ -174,7 +174,7 @@ fn preview(
 fn barriers(bodies: Query<'_, '_, (&Transform, &Attributes, &Tags), With<Body>>, mut gizmos: Gizmos<'_, '_>) {
     for (place, attributes, tags) in &bodies {
         let (at, size) = (place.translation.truncate(), crate::field::size_of(attributes));
-        if attributes.current("Barrier") > 0.0 {
+        if amount(attributes, "Barrier") > 0.0 {
             gizmos.circle_2d(at, size + 7.0, colour::BARRIER).resolution(40);
         }
         if tags.has("State.Burning") {

@@ -7,6 +7,7 @@ use bevy_ugas::prelude::*;
 
 use super::colour;
 use super::player::{KEYS, Own};
+use crate::field::amount;
 use crate::fighter::Kind;
 use crate::tally::Tally;
 
@@ -174,11 +175,11 @@ fn show_bars(
 ) {
     let Ok(attributes) = own.single() else { return };
     for (gauge, mut node) in &mut gauges {
-        let most = attributes.current(gauge.most).max(1.0);
-        node.width = percent((attributes.current(gauge.value) / most * 100.0).clamp(0.0, 100.0) as f32);
+        let most = amount(attributes, gauge.most).max(1.0);
+        node.width = percent((amount(attributes, gauge.value) / most * 100.0).clamp(0.0, 100.0) as f32);
     }
     for (GaugeText(value, most), mut text) in &mut texts {
-        text.0 = format!("{:.0} / {:.0}", attributes.current(*value).ceil(), attributes.current(*most));
+        text.0 = format!("{:.0} / {:.0}", amount(attributes, *value).ceil(), amount(attributes, *most));
     }
 }
 
@@ -201,7 +202,7 @@ fn show_states(
     if armour > 0 {
         plates.push((format!("ARMOUR x{armour}"), colour::ARMOUR));
     }
-    let barrier = attributes.current("Barrier");
+    let barrier = amount(attributes, "Barrier");
     if barrier > 0.0 {
         plates.push((format!("BARRIER {barrier:.0}"), colour::BARRIER));
     }

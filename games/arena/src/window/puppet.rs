@@ -6,7 +6,7 @@ use bevy_ugas::prelude::*;
 
 use super::colour;
 use super::player::Own;
-use crate::field::{Body, size_of};
+use crate::field::{Body, amount, size_of};
 use crate::fighter::Kind;
 use crate::shot::Shot;
 
@@ -180,9 +180,9 @@ fn show_health(
     mut sprites: Query<'_, '_, (&mut Sprite, &mut Visibility)>,
 ) {
     for (puppet, attributes, effects, kind) in &puppets {
-        let most = attributes.current("MaxHealth").max(1.0);
+        let most = amount(attributes, "MaxHealth").max(1.0);
         let share = |amount: f64| (amount / most).clamp(0.0, 1.0) as f32;
-        let health = share(attributes.current("Health"));
+        let health = share(amount(attributes, "Health"));
         if let Ok((mut bar, _)) = sprites.get_mut(puppet.bar) {
             bar.custom_size = Some(Vec2::new(BAR * health, 6.0));
             bar.color = match kind {
@@ -191,7 +191,7 @@ fn show_health(
             };
         }
         if let Ok((mut barrier, _)) = sprites.get_mut(puppet.barrier) {
-            barrier.custom_size = Some(Vec2::new(BAR * share(attributes.current("Barrier")), 2.0));
+            barrier.custom_size = Some(Vec2::new(BAR * share(amount(attributes, "Barrier")), 2.0));
         }
         let armour = effects.stacks("GE_ArmorStack") as usize;
         for (number, pip) in puppet.pips.iter().enumerate() {

@@ -27,7 +27,8 @@ const STANDING: u64 = 1 << 13;
 const CONTEXT: u64 = 1 << 14;
 const FIRST_TARGETS: u64 = 1 << 15;
 const COOLDOWN: u64 = 1 << 16;
-const KNOWN: u64 = (1 << 17) - 1;
+const PLACED_CUES: u64 = 1 << 17;
+const KNOWN: u64 = (1 << 18) - 1;
 
 pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     let Activation {
@@ -52,6 +53,7 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         parameters,
         applied,
         cues,
+        placed_cues,
         stream: _,
         draws,
         threads,
@@ -78,6 +80,7 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
         (CONTEXT, context_of.is_some()),
         (FIRST_TARGETS, first_targets.is_some()),
         (COOLDOWN, cooldown.is_some()),
+        (PLACED_CUES, !placed_cues.is_empty()),
     ]));
     granted.encode(encoder);
     sequence.encode(encoder);
@@ -112,6 +115,9 @@ pub(crate) fn write_run(run: &Activation, encoder: &mut Encoder) {
     context_of.iter().for_each(|thread| thread.encode(encoder));
     first_targets.iter().for_each(|targets| targets.encode(encoder));
     cooldown.iter().for_each(|effect| effect.encode(encoder));
+    if !placed_cues.is_empty() {
+        placed_cues.encode(encoder);
+    }
 }
 
 /// Reads a run of an ability of `controller`.
@@ -152,6 +158,7 @@ pub(crate) fn read_run(
         context_of: read_if(bits, CONTEXT, decoder)?,
         first_targets: read_if(bits, FIRST_TARGETS, decoder)?,
         cooldown: read_if(bits, COOLDOWN, decoder)?,
+        placed_cues: read_if(bits, PLACED_CUES, decoder)?.unwrap_or_default(),
     };
     check_parameters(&run.parameters).map_err(|what| decoder.invalid(what))?;
     // Between calls every branch waits for something.

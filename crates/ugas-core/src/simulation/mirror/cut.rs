@@ -5,6 +5,7 @@ use crate::attribute::AttributeReplication;
 use crate::codec::Encoder;
 use crate::controller::Controller;
 use crate::effect::{ActiveEffect, Effect, EffectStatus, Reading, Readings};
+use crate::event::CueDetails;
 use crate::expr::Side;
 use crate::handle::{AbilityHandle, ActiveEffectId, ControllerId};
 use crate::id::{AttributeId, TagId};
@@ -65,7 +66,7 @@ impl Simulation {
             }
         }
         self.cut_tags(known, sight, scratch, &mut visit);
-        self.cut_cues(known, sight, scratch, &mut visit);
+        self.cut_cues(controller, known, sight, scratch, &mut visit);
         self.cut_records(known, detail, scratch, &mut visit);
     }
 
@@ -88,12 +89,16 @@ impl Simulation {
                     record::named_in_run(run, &mut name);
                 }
             }
+            PieceKey::Cue(cue) => {
+                let context = self.cue_context(controller, cue);
+                context.and_then(|(context, ..)| context.source).into_iter().for_each(&mut name);
+            }
             _ => {}
         }
     }
 
     /// A piece that [names](Self::named_in) somebody, for a viewer who does not see them all: those are not named, and of an
-    /// effect with such a source neither are its context and what was last read of it. `None` if it is no such piece.
+    /// effect or a cue with such a source neither are its context and what was last read of it. `None` if it is no such piece.
     ///
     /// What it did stays: the magnitudes are in it.
     pub fn veiled(
@@ -123,6 +128,15 @@ impl Simulation {
                 record::veil_run(&mut veiled, sees);
                 record::write_run(&veiled, encoder);
             }
+            PieceKey::Cue(cue) => {
+                let known = self.state.controllers.get(controller)?;
+                self.count_cues(controller, known, sight, &mut scratch.shown);
+                let at = scratch.shown.binary_search_by_key(&cue, |(known, ..)| *known).ok()?;
+                let (_, count, since) = scratch.shown[at];
+                self.write_cue(controller, cue, |details| record::veil_cue(details, sees), encoder);
+                let count = count.min(Piece::MOST_CUES);
+                return Some(Piece::Cue { count, since, context: encoder.bytes().into() });
+            }
             _ => return None,
         }
         Some(Piece::Record(encoder.bytes().into()))
@@ -150,7 +164,7 @@ impl Simulation {
         for (active, effect) in self.giving(controller).filter(|(active, _)| !self.is_mirrored(active)) {
             let dynamic = active.spec.granted_tags.iter().copied();
             for tag in effect.granted_tags.iter().chain(dynamic) {
-                count(&mut scratch.shown, tag, active.started());
+                count(&mut scratch.shown, tag, 1, active.started());
             }
         }
         for &(tag, count, _) in &scratch.shown {
@@ -158,9 +172,10 @@ impl Simulation {
         }
     }
 
-    /// Cues that follow from nothing in sight.
+    /// Cues that follow from nothing in sight, and contexts that do not.
     fn cut_cues(
         &self,
+        id: ControllerId,
         controller: &Controller,
         sight: Sight,
         scratch: &mut PieceScratch,
@@ -169,22 +184,61 @@ impl Simulation {
         if controller.extras.cues.is_empty() {
             return;
         }
-        scratch.shown.clear();
+        let PieceScratch { shown, record, .. } = scratch;
+        self.count_cues(id, controller, sight, shown);
+        for &(cue, count, since) in shown.iter() {
+            let count = count.min(Piece::MOST_CUES);
+            self.write_cue(id, cue, |_| {}, record);
+            visit(PieceKey::Cue(cue), PieceRef::Cue { count, since, context: record.bytes() });
+        }
+    }
+
+    /// Counts the holders of cues that are not in sight. A cue that follows from pieces in sight counts zero, and is listed
+    /// only if its context does not follow from them: that of a granted tag (C2), or of an ability that is not in sight.
+    fn count_cues(
+        &self,
+        id: ControllerId,
+        controller: &Controller,
+        sight: Sight,
+        shown: &mut Vec<(TagId, u32, Time)>,
+    ) {
+        shown.clear();
         for (active, effect) in self.giving(controller) {
-            if !(sight.effects && self.is_mirrored(active)) {
-                effect.cues.iter().for_each(|cue| count(&mut scratch.shown, cue, active.started()));
+            let is_in_sight = sight.effects && self.is_mirrored(active);
+            let ability = active.spec.context.ability;
+            let has_foreign_ability =
+                ability.is_some_and(|ability| !sight.abilities || self.holder(ability) != Some(id));
+            if is_in_sight && !has_foreign_ability {
+                continue;
+            }
+            for cue in self.held_cues(effect, &active.spec) {
+                let follows_from_tag =
+                    !effect.cues.contains(cue) && !self.is_described_cue(&active.spec, cue);
+                let holders = u32::from(!is_in_sight && !follows_from_tag);
+                count(shown, cue, holders, active.started());
             }
         }
         if !sight.abilities {
             for run in controller.skills.activations.iter().filter_map(|run| self.state.activations.get(*run))
             {
-                run.cues.iter().for_each(|cue| count(&mut scratch.shown, *cue, run.started));
+                run.cues.iter().for_each(|cue| count(shown, *cue, 1, run.started));
             }
         }
-        for &(cue, count, since) in &scratch.shown {
-            let count = count.min(Piece::MOST_CUES);
-            visit(PieceKey::Cue(cue), PieceRef::Cue { count, since });
-        }
+    }
+
+    /// Writes the context that a cue is shown with, as `change` leaves it; nothing if none is known.
+    fn write_cue(
+        &self,
+        controller: ControllerId,
+        cue: TagId,
+        change: impl FnOnce(&mut CueDetails),
+        encoder: &mut Encoder,
+    ) {
+        encoder.clear();
+        let Some((context, numbers, _)) = self.cue_context(controller, cue) else { return };
+        let mut details = self.cue_facts(&context, numbers);
+        change(&mut details);
+        record::write_cue(numbers.magnitude + 0.0, numbers.level + 0.0, &mut details, encoder);
     }
 
     fn cut_records(
@@ -301,14 +355,14 @@ impl Simulation {
     }
 }
 
-/// Counts a tag once more, and remembers the earliest time.
-fn count(shown: &mut Vec<(TagId, u32, Time)>, tag: TagId, since: Time) {
+/// Adds to the count of a tag, and remembers the earliest time.
+fn count(shown: &mut Vec<(TagId, u32, Time)>, tag: TagId, more: u32, since: Time) {
     match shown.binary_search_by_key(&tag, |(known, ..)| *known) {
         Ok(at) => {
             let (_, count, earliest) = &mut shown[at];
-            *count = count.saturating_add(1);
+            *count = count.saturating_add(more);
             *earliest = since.min(*earliest);
         }
-        Err(at) => shown.insert(at, (tag, 1, since)),
+        Err(at) => shown.insert(at, (tag, more, since)),
     }
 }

@@ -97,7 +97,7 @@ pub(super) fn catalog() -> Arc<Catalog> {
         .cooldown("GE_Cooldown")
         .with_parameter("Power", 1.5)
         .task(TaskDef::commit())
-        .task(TaskDef::Act(ActionDef::AddCue("Cue.Ward".to_owned())))
+        .task(TaskDef::Act(ActionDef::AddCue("Cue.Ward".into())))
         .task(TaskDef::Race(branches));
     let ponder =
         TaskDef::Custom { name: "Ponder".to_owned(), params: vec![("Depth".to_owned(), 2.0.into())] };

@@ -71,6 +71,8 @@ fn client_config(nonce: u64) -> ugas_client_config {
         timeout: 0,
         window: 0,
         no_prediction: 0,
+        tag_counts: 0,
+        reserved: 0,
     }
 }
 

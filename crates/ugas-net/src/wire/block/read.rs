@@ -12,7 +12,7 @@ use ugas_core::time::Time;
 use super::attribute::Values;
 use super::{Basis, Exactness, Kind, Next, Old};
 use crate::bits::{WireError, WireErrorKind};
-use crate::limits::MAX_DATAGRAM;
+use crate::limits::{MAX_CUE_DETAILS, MAX_DATAGRAM};
 use crate::quantise::Quantiser;
 use crate::wire::values::Decoder;
 use crate::wire::{group, ids};
@@ -176,6 +176,7 @@ impl Decoder<'_> {
             PieceKey::Cue(_) => Piece::Cue {
                 count: self.bits.small(group::GRANTS)?,
                 since: Time::from_micros(self.bits.varint(group::TIME)?),
+                context: self.bytes("the context of a cue", MAX_CUE_DETAILS)?.into(),
             },
             _ => Piece::Record(self.bytes("bytes of a record", MAX_DATAGRAM)?.into()),
         })
