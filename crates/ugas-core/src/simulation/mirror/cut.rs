@@ -109,6 +109,7 @@ impl Simulation {
         scratch: &mut PieceScratch,
         sees: impl Fn(ControllerId) -> bool,
     ) -> Option<Piece> {
+        let detail = detail.into();
         let encoder = &mut scratch.record;
         encoder.clear();
         match key {
@@ -121,7 +122,7 @@ impl Simulation {
                 let (active, effect) = self.state.effect_of(&self.catalog, id)?;
                 let mut veiled = active.clone();
                 record::veil_effect(&mut veiled, |ability| self.holder(ability), sees);
-                self.write_effect(&veiled, effect, detail.into(), encoder);
+                self.write_effect(&veiled, effect, detail, encoder);
             }
             PieceKey::Run(id) => {
                 let mut veiled = self.state.activations.get(id)?.clone();
@@ -130,7 +131,7 @@ impl Simulation {
             }
             PieceKey::Cue(cue) => {
                 let known = self.state.controllers.get(controller)?;
-                self.count_cues(controller, known, sight, &mut scratch.shown);
+                self.count_cues(controller, known, detail.sight, &mut scratch.shown);
                 let at = scratch.shown.binary_search_by_key(&cue, |(known, ..)| *known).ok()?;
                 let (_, count, since) = scratch.shown[at];
                 self.write_cue(controller, cue, |details| record::veil_cue(details, sees), encoder);
