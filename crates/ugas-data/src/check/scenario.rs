@@ -51,6 +51,7 @@ pub(crate) const OUTCOMES: &[&str] = &[
     "LimitReached",
     "MissingAttribute",
     "MissingParameter",
+    "FixedParameter",
     "CalculationFailed",
     "CustomTaskFailed",
     "AlreadyRegistered",

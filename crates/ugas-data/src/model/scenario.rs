@@ -13,7 +13,7 @@ pub use ability::{
 };
 pub use expect::{
     AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CueExpectDoc, CuesExpectDoc, EventsDoc,
-    ExpectDoc, ExpectRecord, Expected, KnownFields, Open, Since, TagsExpectDoc,
+    ExpectDoc, ExpectRecord, Expected, ExpectedParameter, KnownFields, Open, Since, TagsExpectDoc,
 };
 pub use state::{ConfigDoc, ControllerHandle, StateDoc, StateFileDoc, StateHash};
 

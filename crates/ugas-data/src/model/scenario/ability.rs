@@ -2,7 +2,7 @@
 
 use ugas_core::task::TaskOutcome;
 
-use crate::decode::{Choice, Flag, Integer, NamedMap, Number, Vector, record};
+use crate::decode::{Choice, Flag, Integer, NamedMap, Number, PlainValue, Vector, record};
 use crate::model::{AbilityName, InputName, Name, Tag};
 
 record! {
@@ -12,7 +12,7 @@ record! {
         ability: required AbilityName = "Ability", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
-        parameters: optional NamedMap<Name, Number> = "Parameters", "Parameters in the place of the definition's.";
+        parameters: optional NamedMap<Name, PlainValue> = "Parameters", "Numbers and booleans in the place of the definition's.";
         dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
         alias: optional Name = "As", "Name of the grant for later steps.";
     }
