@@ -22,7 +22,7 @@ pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter}
 pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter};
 pub(crate) use parameter::{check_number_parameter, fixed_kind, tag_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
-pub(crate) use stamp::context_of;
+pub(crate) use stamp::{context_of, stamp_event};
 
 use crate::codec::plain_struct;
 use crate::effect::ContextDetails;

@@ -6,7 +6,7 @@ use ugas_core::ability::{
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::effect::{AbilityGrantDef, AbilityRemoval, EffectDef};
-use ugas_core::id::ActorId;
+use ugas_core::id::{ActorId, TagId};
 use ugas_core::modifier::Operation;
 use ugas_core::refusal::RefusalReason;
 use ugas_core::simulation::{ActivationRequest, Stacks};
@@ -109,6 +109,20 @@ fn a18_faults_of_parameters_are_problems_of_the_definition() {
     ] {
         assert!(errors.iter().any(|error| error.contains(expected)), "{expected}: {errors:#?}");
     }
+}
+
+#[test]
+fn events_from_outside_with_tags_of_another_catalog_are_refused() {
+    let mut game = Game::build(|builder| builder.tags(["Event.Parry"]));
+    let (hero, parry) = (game.id("hero"), game.tag("Event.Parry"));
+    let foreign = TagId::from_index(game.sim.catalog().tags().len() as u32);
+    let hash = game.sim.state_hash();
+    let events = [GameplayEvent::new(parry).with_context_tag(foreign), GameplayEvent::new(foreign)];
+    for event in events {
+        assert_eq!(game.sim.send_event(hero, event), Err(RefusalReason::UnknownTag(foreign)));
+    }
+    assert_eq!(game.sim.state_hash(), hash);
+    assert_eq!(game.sim.send_event(hero, GameplayEvent::new(parry).with_context_tag(parry)), Ok(()));
 }
 
 #[test]

@@ -99,6 +99,7 @@ pub(crate) mod ug147;
 pub(crate) mod ug150;
 pub(crate) mod ug151;
 pub(crate) mod ug152;
+pub(crate) mod ug153;
 pub(crate) mod ug160;
 pub(crate) mod ug161;
 pub(crate) mod ug162;
@@ -207,6 +208,7 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug150::DOC,
     &ug151::DOC,
     &ug152::DOC,
+    &ug153::DOC,
     &ug160::DOC,
     &ug161::DOC,
     &ug162::DOC,

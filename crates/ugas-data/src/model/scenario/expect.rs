@@ -5,8 +5,8 @@ use ugas_core::nearest::nearest;
 
 use super::state::StateHash;
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, is_free_key,
-    record,
+    ActorText, Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, PlainValue, Vector,
+    choice, is_free_key, record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
@@ -245,6 +245,8 @@ record! {
         duration: optional Number = "Duration", "Duration of the effect in seconds.";
         effect: optional EffectName = "Effect", "The effect that it belongs to.";
         source: optional Name = "Source", "The controller that caused it.";
+        causer: optional ActorText = "Causer", "Id of the actor that physically caused it; `None` if there is none.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of the game's own, by name; others are not compared.";
         location: optional Vector<3> = "Location", "Its place.";
         normal: optional Vector<3> = "Normal", "Surface normal of the hit.";
         origin: optional Vector<3> = "Origin", "World location of the effect.";
