@@ -489,8 +489,19 @@ class Message:
         payload = [[self.bits.text(64), self.bits.number()] for _ in range(count)]
         names = [name.encode() for name, _ in payload]
         require(names == sorted(set(names)), "numbers that are not sorted")
-        require(tags or targets or payload, "details without content")
-        return {"context_tags": tags, "targets": targets, "payload": payload}
+        causer = self.bits.option(self.actor)
+        origin = self.bits.option(self.vector)
+        require(
+            tags or targets or payload or causer is not None or origin is not None,
+            "details without content",
+        )
+        return {
+            "context_tags": tags,
+            "targets": targets,
+            "payload": payload,
+            "causer": causer,
+            "origin": origin,
+        }
 
     def targets(self):
         count = self.bits.varint(1)

@@ -270,6 +270,15 @@ pub enum Command {
         /// Which input.
         input: InputId,
     },
+    /// [`Simulation::press_at`](crate::simulation::Simulation::press_at).
+    PressAt {
+        /// Controller whose input is pressed.
+        controller: ControllerId,
+        /// Name of the input.
+        input: InputId,
+        /// Targets of the abilities that the press activates.
+        targets: TargetData,
+    },
     /// [`Simulation::release`](crate::simulation::Simulation::release).
     Release {
         /// Who.
@@ -392,6 +401,7 @@ plain_enum!(Command {
     44 => Batch(commands),
     45 => RestoreCharacter { character, options },
     46 => OfClient { key, reached, command },
+    47 => PressAt { controller, input, targets },
     48 => SetActive { controller, active },
     60 => ExecuteCue { controller, cue, magnitude, context },
     61 => AddCue { controller, cue, context },

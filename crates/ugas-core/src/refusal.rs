@@ -211,6 +211,8 @@ pub enum RefusalReason {
     },
     /// A parameter of an ability is read where there is no ability.
     MissingParameter,
+    /// A number for a parameter that the definition fixes: it holds a tag or a text (A18).
+    FixedParameter(String),
     /// A calculation that nobody provides.
     MissingCalculation(CalculationId),
     /// A curve that nobody provides.
@@ -264,6 +266,7 @@ impl RefusalReason {
             Self::MissingSetByCaller(_) => "MissingSetByCaller",
             Self::MissingAttribute { .. } => "MissingAttribute",
             Self::MissingParameter => "MissingParameter",
+            Self::FixedParameter(_) => "FixedParameter",
             Self::MissingCalculation(_) => "MissingCalculation",
             Self::MissingCurve(_) => "MissingCurve",
             Self::CalculationFailed { .. } => "CalculationFailed",
@@ -382,6 +385,9 @@ impl fmt::Display for RefusalReason {
                 write!(f, "it reads {attribute:?}, which the {party} does not have")
             }
             Self::MissingParameter => f.write_str("it reads a parameter that the ability does not have"),
+            Self::FixedParameter(name) => {
+                write!(f, "the parameter `{name}` holds a tag or a text, which is fixed by the definition")
+            }
             Self::MissingCalculation(id) => {
                 write!(f, "{id:?} is used but not provided: register it or define it")
             }

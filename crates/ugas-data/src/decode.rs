@@ -17,8 +17,8 @@ use crate::source::Spanned;
 
 pub use choice::{Choice, Word};
 pub use leaf::{
-    ActorNumber, ActorText, Flag, Formula, Hex, Integer, Label, NonNegative, Number, PlainValue, Raw, Text,
-    Unit,
+    ActorNumber, ActorText, Flag, Formula, Hex, Integer, Label, NonNegative, Number, ParameterValue,
+    PlainValue, Raw, Text, Unit,
 };
 pub use list::{AtLeastOne, List, NamedMap, Vector};
 pub(crate) use macros::{choice, record, reference};

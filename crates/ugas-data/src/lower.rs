@@ -65,7 +65,7 @@ pub(crate) fn lower(documents: &[Document], index: &Index<'_>, unresolved: &Unre
                 (None, _) => continue,
             },
             Model::Ability(doc) => match (&doc.name, document.is_clean) {
-                (Some(_), true) => builder.ability(ability::ability(doc, &index.custom_tasks)),
+                (Some(_), true) => builder.ability(ability::ability(doc, index)),
                 (Some(_), false) => builder.ability(ability::stub(doc)),
                 (None, _) => continue,
             },

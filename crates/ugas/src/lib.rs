@@ -167,7 +167,8 @@ pub use ugas_replay as replay;
 pub use ugas_core::ability::{
     AbilityDef, AbilitySetDef, AbilityState, Activation, ActivationParty, ActivationReason,
     ActivationRefusal, ChargesDef, EndReason, EventDetails, GameplayEvent, Grant, GrantedAbility, GrantedSet,
-    Instancing, NetExecution, NetSecurity, TriggerDef, TriggerOn,
+    Instancing, NetExecution, NetSecurity, ParameterDef, ParameterFault, ParameterKind, TriggerDef,
+    TriggerOn,
 };
 
 pub use ugas_core::attribute::{

@@ -59,6 +59,9 @@ pub(super) fn command(
             format!("send {} to {}", catalog.tag_name(event.tag), name(*controller))
         }
         Command::Press { controller, input } => format!("{} presses {input}", name(*controller)),
+        Command::PressAt { controller, input, .. } => {
+            format!("{} presses {input} at a target", name(*controller))
+        }
         Command::Release { controller, input } => format!("{} releases {input}", name(*controller)),
         Command::Confirm(controller) => format!("{} confirms", name(*controller)),
         Command::Decline(controller) => format!("{} declines", name(*controller)),

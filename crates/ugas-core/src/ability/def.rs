@@ -1,5 +1,6 @@
 //! Ability definitions (§8.1, §8.7): what an author writes.
 
+use super::parameter::ParameterDef;
 use crate::attribute::Metadata;
 use crate::codec::{plain_enum, plain_struct};
 use crate::prediction::{Prediction, Randomness};
@@ -143,8 +144,8 @@ pub struct AbilityDef {
     /// Numbers handed to every effect that the ability makes, its cost and cooldown included, so that abilities can
     /// share effects (GASD §4.5.14).
     pub set_by_caller: Vec<(String, NumberDef)>,
-    /// Parameters that each grant begins with.
-    pub parameters: Vec<(String, f64)>,
+    /// Parameters by name (A18). Each grant begins with the numbers and booleans.
+    pub parameters: Vec<(String, ParameterDef)>,
     /// How many runs there can be at once.
     pub instancing: Instancing,
     /// Whether activating it while it is active ends and restarts it.
@@ -249,10 +250,10 @@ impl AbilityDef {
         self
     }
 
-    /// Gives every grant a parameter to begin with.
+    /// Adds a parameter (A18): a number or a boolean that each grant begins with, a tag, or a text for the host.
     #[must_use]
-    pub fn with_parameter(mut self, name: impl Into<String>, value: f64) -> Self {
-        self.parameters.push((name.into(), value));
+    pub fn with_parameter(mut self, name: impl Into<String>, value: impl Into<ParameterDef>) -> Self {
+        self.parameters.push((name.into(), value.into()));
         self
     }
 

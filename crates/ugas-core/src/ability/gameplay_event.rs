@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::codec::plain_struct;
+use crate::effect::Vector3;
 use crate::handle::ControllerId;
-use crate::id::TagId;
+use crate::id::{ActorId, TagId};
 use crate::targeting::TargetData;
 
 /// A gameplay event (§10.3): something that happened to a controller, for abilities to react to.
@@ -27,7 +28,7 @@ pub struct GameplayEvent {
     pub instigator: Option<ControllerId>,
     /// The controller that it is about: `EventTarget` in tasks.
     pub target: Option<ControllerId>,
-    /// Context tags, target data and payload; `None` if there are none of these.
+    /// Context tags, target data, payload, causer and origin; `None` if there are none of these.
     pub details: Option<Arc<EventDetails>>,
 }
 
@@ -40,6 +41,10 @@ pub struct EventDetails {
     pub target_data: TargetData,
     /// Numbers by name, sorted by name: `Event.Payload("name")` in expressions.
     pub payload: Vec<(Arc<str>, f64)>,
+    /// Actor that physically caused it: the causer of effects that an ability applies in answer.
+    pub causer: Option<ActorId>,
+    /// World location that it comes from: the origin of effects that an ability applies in answer.
+    pub origin: Option<Vector3>,
 }
 
 impl EventDetails {
@@ -50,7 +55,8 @@ impl EventDetails {
         if !self.payload.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("the payload of an event is not sorted by its names");
         }
-        if self.payload.iter().any(|(_, value)| !value.is_finite()) {
+        let origin = self.origin.iter().flatten();
+        if self.payload.iter().map(|(_, value)| value).chain(origin).any(|value| !value.is_finite()) {
             return Err("a number of an event is not finite");
         }
         Ok(())
@@ -88,6 +94,18 @@ impl GameplayEvent {
         self.with(|details| details.target_data = targets)
     }
 
+    /// Sets the actor that physically caused it.
+    #[must_use]
+    pub fn caused_by(self, causer: ActorId) -> Self {
+        self.with(|details| details.causer = Some(causer))
+    }
+
+    /// Sets the world location that it comes from.
+    #[must_use]
+    pub fn at(self, origin: Vector3) -> Self {
+        self.with(|details| details.origin = Some(origin.map(|value| value + 0.0)))
+    }
+
     fn with(mut self, change: impl FnOnce(&mut EventDetails)) -> Self {
         let mut details = self.details.take().unwrap_or_default();
         change(Arc::make_mut(&mut details));
@@ -104,6 +122,16 @@ impl GameplayEvent {
     /// Tags that describe how it happened.
     pub fn context_tags(&self) -> &[TagId] {
         self.details.as_ref().map_or(&[], |details| &details.context_tags)
+    }
+
+    /// Actor that physically caused it.
+    pub fn causer(&self) -> Option<ActorId> {
+        self.details.as_ref()?.causer
+    }
+
+    /// World location that it comes from.
+    pub fn origin(&self) -> Option<Vector3> {
+        self.details.as_ref()?.origin
     }
 
     /// Targets that the event carries beside its target; `None` if there are none.
@@ -138,5 +166,5 @@ impl GameplayEvent {
     }
 }
 
-plain_struct!(EventDetails { context_tags, target_data, payload } => EventDetails::check);
+plain_struct!(EventDetails { context_tags, target_data, payload, causer, origin } => EventDetails::check);
 plain_struct!(GameplayEvent { tag, magnitude, instigator, target, details: since 4 });

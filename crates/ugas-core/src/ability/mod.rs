@@ -7,6 +7,7 @@ mod activation;
 mod def;
 mod gameplay_event;
 mod granted;
+mod parameter;
 mod refusal;
 mod stamp;
 
@@ -18,8 +19,10 @@ pub use def::{AbilityDef, ChargesDef, Instancing, NetExecution, NetSecurity, Tri
 pub use gameplay_event::{EventDetails, GameplayEvent};
 pub use granted::{AbilityState, Grant, GrantedAbility, GrantedSet};
 pub(crate) use granted::{Parameters, check_parameters, parameter, set_parameter};
+pub use parameter::{ParameterDef, ParameterFault, ParameterKind, asked_parameter};
+pub(crate) use parameter::{check_number_parameter, fixed_kind, tag_parameter};
 pub use refusal::{ActivationParty, ActivationReason, ActivationRefusal};
-pub(crate) use stamp::context_of;
+pub(crate) use stamp::{context_of, stamp_event};
 
 use crate::codec::plain_struct;
 use crate::effect::ContextDetails;
@@ -75,6 +78,12 @@ impl Ability {
     /// Tags that describe it.
     pub fn tags(&self) -> &TagSet {
         &self.tags
+    }
+
+    /// A parameter of the definition (A18). Numbers and booleans of a grant may differ by now:
+    /// [`GrantedAbility::parameter`].
+    pub fn parameter(&self, name: &str) -> Option<&ParameterDef> {
+        self.def.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// Tags whose presence means that it is on cooldown (A2).

@@ -2,6 +2,7 @@
 
 use core::ops::Deref;
 
+use super::gameplay_event::GameplayEvent;
 use crate::codec::{cloned_struct, plain_parts};
 use crate::effect::{ContextDetails, EffectContext};
 use crate::handle::{AbilityHandle, ControllerId};
@@ -56,6 +57,17 @@ pub(crate) fn context_of(
     let Some(aim) = aim else { return context };
     context.set_origin(aim.targets.first_location());
     context.with_details(&aim.hit)
+}
+
+/// Adds causer and origin of the event that an ability answers.
+pub(crate) fn stamp_event(context: &mut EffectContext, event: Option<&GameplayEvent>) {
+    let Some(event) = event else { return };
+    if let Some(causer) = event.causer() {
+        context.set_causer(Some(causer));
+    }
+    if let Some(origin) = event.origin() {
+        context.set_origin(Some(origin));
+    }
 }
 
 cloned_struct!(Aim { targets, hit });

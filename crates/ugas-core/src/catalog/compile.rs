@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::is_cue;
 use super::reads::{Reads, capture};
 use super::{DefinitionError, DefinitionKind, NameTable, Problem, Tables};
+use crate::ability::{AbilityDef, ParameterFault, asked_parameter, check_number_parameter, tag_parameter};
 use crate::effect::calculation::CompiledCalculation;
 use crate::effect::magnitude::{
     AttributeCalculation, AttributeMagnitude, AttributeMagnitudeDef, Capture, CaptureFrom, CaptureTime,
@@ -38,6 +39,8 @@ pub(crate) struct Compiler<'a> {
     collecting: Option<RefCell<Collected>>,
     pub(super) subject: RefCell<(DefinitionKind, String)>,
     errors: RefCell<Vec<DefinitionError>>,
+    /// The ability that is being resolved, whose parameters its tags may ask for (A18).
+    ability: RefCell<Option<Arc<AbilityDef>>>,
     /// How many more names may be compared to find out which was meant.
     comparisons_left: Cell<usize>,
 }
@@ -62,6 +65,7 @@ impl<'a> Compiler<'a> {
             collecting: None,
             subject: RefCell::new((DefinitionKind::Effect, String::new())),
             errors: RefCell::default(),
+            ability: RefCell::default(),
             comparisons_left: Cell::new(MOST_COMPARISONS),
         }
     }
@@ -85,6 +89,13 @@ impl<'a> Compiler<'a> {
     /// Names the definition that the following errors are about.
     pub(super) fn begin(&self, kind: DefinitionKind, name: &str) {
         *self.subject.borrow_mut() = (kind, name.to_owned());
+        *self.ability.borrow_mut() = None;
+    }
+
+    /// Begins an ability, whose parameters are known until the next definition begins.
+    pub(super) fn begin_ability(&self, def: &Arc<AbilityDef>) {
+        self.begin(DefinitionKind::Ability, &def.name);
+        *self.ability.borrow_mut() = Some(Arc::clone(def));
     }
 
     pub(super) fn report(&self, path: impl Into<String>, problem: impl Into<Problem>) {
@@ -547,7 +558,37 @@ impl<'a> Compiler<'a> {
         0.0
     }
 
+    /// A tag by name, or the tag that a parameter of the ability holds (A18).
     pub(super) fn tag(&self, path: &str, name: &str) -> Option<TagId> {
+        match asked_parameter(name) {
+            Some(parameter) => self.plain_tag(path, &self.tag_parameter(path, parameter)?),
+            None => self.plain_tag(path, name),
+        }
+    }
+
+    /// The ability that is being resolved.
+    pub(super) fn current_ability(&self) -> Option<Arc<AbilityDef>> {
+        self.ability.borrow().clone()
+    }
+
+    /// The name of the tag that a parameter of the ability holds.
+    pub(super) fn tag_parameter(&self, path: &str, name: &str) -> Option<String> {
+        match self.ability_tag(name) {
+            Ok(tag) => Some(tag),
+            Err(fault) => {
+                self.report(path, fault);
+                None
+            }
+        }
+    }
+
+    fn ability_tag(&self, name: &str) -> Result<String, ParameterFault> {
+        let ability = self.ability.borrow();
+        let ability = ability.as_ref().ok_or(ParameterFault::NotAvailable)?;
+        tag_parameter(&ability.parameters, name).map(str::to_owned)
+    }
+
+    pub(super) fn plain_tag(&self, path: &str, name: &str) -> Option<TagId> {
         if let Err(error) = crate::tag::check_tag_name(name) {
             self.report(path, error);
             return None;
@@ -730,6 +771,17 @@ impl Names for Scope<'_> {
             return self.compiler.tag("", name);
         }
         self.compiler.tables.tags.id(name)
+    }
+
+    fn param_tag(&self, name: &str) -> Result<TagId, ParameterFault> {
+        let tag = self.compiler.ability_tag(name)?;
+        // The parameter itself reports a tag that nothing has.
+        Ok(self.compiler.tables.tags.id(&tag).unwrap_or(TagId::from_index(0)))
+    }
+
+    fn number_param(&self, name: &str) -> Result<(), ParameterFault> {
+        let ability = self.compiler.ability.borrow();
+        ability.as_ref().map_or(Ok(()), |ability| check_number_parameter(&ability.parameters, name))
     }
 
     fn curve(&self, name: &str) -> Option<CurveId> {

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::ability::ParameterFault;
 use crate::attribute::layout::AttributeSetError;
 use crate::curve::CurveError;
 use crate::expr::ExprError;
@@ -105,6 +106,9 @@ pub enum Problem {
     /// A name that breaks the naming rules of §7.1.
     #[error(transparent)]
     TagName(#[from] TagNameError),
+    /// A parameter of an ability that is asked for and cannot be used so (A18).
+    #[error(transparent)]
+    Parameter(#[from] ParameterFault),
     /// A definition without a name.
     #[error("it has no name")]
     EmptyName,

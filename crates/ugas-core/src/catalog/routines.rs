@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{Compiler, DefinitionKind, Problem};
-use crate::ability::{Ability, AbilityDef, Instancing};
+use crate::ability::{
+    Ability, AbilityDef, Instancing, ParameterDef, ParameterFault, asked_parameter, fixed_kind,
+};
 use crate::effect::{ContextDetails, Effect};
 use crate::random::stable_name_hash;
 use crate::rare::Rare;
@@ -11,8 +13,8 @@ use crate::tag::{TagBits, TagQuery, TagQueryItem, TagRequirement, TagSet};
 use crate::targeting::{ContainedEffectDef, EffectContainerDef, Targeting, TargetingDef, Team};
 use crate::task::{
     Action, ActionDef, Apply, ApplyDef, CueTask, CueTaskDef, DespawnDef, DespawnTask, EffectFilter,
-    EffectFilterDef, HostTask, Number, NumberDef, Recipient, Remove, RemoveDef, Routine, SendEvent, SpawnDef,
-    SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
+    EffectFilterDef, HostTask, HostValue, Number, NumberDef, Recipient, Remove, RemoveDef, Routine,
+    SendEvent, SpawnDef, SpawnTask, Step, Task, TaskDef, Wait, WaitDef,
 };
 
 /// Tasks inside tasks; deeper ones would be a mistake, or an attack.
@@ -32,7 +34,7 @@ pub(crate) struct EffectContainer {
 impl Compiler<'_> {
     /// Resolves an ability. `effects` are the catalog's, or none in the pass that only collects names.
     pub(super) fn ability_def(&self, def: &Arc<AbilityDef>, effects: &[Arc<Effect>]) -> Ability {
-        self.begin(DefinitionKind::Ability, &def.name);
+        self.begin_ability(def);
         let tags = self.tag_set("Tags.AbilityTags", &def.tags);
         let own_tags = TagBits::closed(self.registry(), tags.iter());
         let blocked = self.tag_set("Tags.ActivationBlockedTags", &def.activation_blocked_tags);
@@ -44,7 +46,12 @@ impl Compiler<'_> {
             self.report("Tasks", Problem::WaitWithoutInstance);
         }
         for (name, value) in &def.parameters {
-            self.finite(&format!("Parameters.{name}"), *value);
+            let path = format!("Parameters.{name}");
+            match value {
+                ParameterDef::Number(value) => drop(self.finite(&path, *value)),
+                ParameterDef::Tag(tag) => drop(self.plain_tag(&path, tag)),
+                ParameterDef::Flag(_) | ParameterDef::Text(_) => {}
+            }
         }
         if let Some(charges) = def.charges {
             if charges.max == 0 {
@@ -196,6 +203,37 @@ impl Compiler<'_> {
         }
     }
 
+    /// Parameters of a host task, in which tags may be asked for by the name of a parameter (A18).
+    fn host_values(&self, path: &str, values: &[(String, HostValue)]) -> Vec<(String, HostValue)> {
+        let resolve = |(name, value): &(String, HostValue)| {
+            (name.clone(), self.host_value(&format!("{path}.{name}"), value))
+        };
+        values.iter().map(resolve).collect()
+    }
+
+    fn host_value(&self, path: &str, value: &HostValue) -> HostValue {
+        match value {
+            HostValue::Text(text) => match asked_parameter(text) {
+                Some(name) => HostValue::Text(self.tag_parameter(path, name).unwrap_or_default()),
+                None => value.clone(),
+            },
+            HostValue::List(items) => {
+                HostValue::List(items.iter().map(|item| self.host_value(path, item)).collect())
+            }
+            HostValue::Map(values) => HostValue::Map(self.host_values(path, values)),
+            HostValue::Flag(_) | HostValue::Number(_) => value.clone(),
+        }
+    }
+
+    /// Reports a task that writes a parameter which the definition fixes.
+    fn check_changes(&self, path: &str, name: &str) {
+        let ability = self.current_ability();
+        let fixed = ability.as_ref().and_then(|ability| fixed_kind(&ability.parameters, name));
+        if let Some(found) = fixed {
+            self.report(path, ParameterFault::Fixed { name: name.to_owned(), found });
+        }
+    }
+
     fn number(&self, path: &str, def: &NumberDef) -> Number {
         match def {
             NumberDef::Value(value) => Number::Constant(self.finite(path, *value)),
@@ -310,7 +348,7 @@ impl RoutineLayout<'_, '_> {
             TaskDef::Act(action) => Task::Act(self.action(&params, action)?),
             TaskDef::Host { kind, params } => Task::Wait(Wait::Host(HostTask {
                 kind: Arc::from(kind.as_str()),
-                params: params.clone().into_boxed_slice(),
+                params: self.compiler.host_values(&format!("{path}.Params"), params).into(),
             })),
             TaskDef::Custom { name, params: values } => {
                 let value = |(name, value): &(String, NumberDef)| {
@@ -409,10 +447,13 @@ impl RoutineLayout<'_, '_> {
             ActionDef::ExecuteCue(def) => Action::ExecuteCue(cue(def)?),
             ActionDef::AddCue(def) => Action::AddCue(cue(def)?),
             ActionDef::RemoveCue(def) => Action::RemoveCue(cue(def)?),
-            ActionDef::SetParameter { name, value } => Action::SetParameter {
-                name: Arc::from(name.as_str()),
-                value: compiler.number(&at("Value"), value),
-            },
+            ActionDef::SetParameter { name, value } => {
+                compiler.check_changes(&at("Name"), name);
+                Action::SetParameter {
+                    name: Arc::from(name.as_str()),
+                    value: compiler.number(&at("Value"), value),
+                }
+            }
             ActionDef::ActivateAbility(name) => {
                 Action::ActivateAbility(compiler.ability(&at("Ability"), name)?)
             }

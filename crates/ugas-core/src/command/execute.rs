@@ -115,6 +115,9 @@ impl Simulation {
             Command::Press { controller, input } => {
                 Outcome::Pressed(Box::new(self.press(controller, input)?))
             }
+            Command::PressAt { controller, input, targets } => {
+                Outcome::Pressed(Box::new(self.press_at(controller, input, targets)?))
+            }
             Command::Release { controller, input } => done_if(self.release(controller, input)?),
             Command::Confirm(controller) => done(self.confirm(controller))?,
             Command::Decline(controller) => done(self.decline(controller))?,

@@ -51,6 +51,7 @@ impl Ast {
                     Function::SetByCaller | Function::EffectHasTag => (NameKind::Tag, None),
                     Function::Curve => (NameKind::Curve, None),
                     Function::Param => (NameKind::Param, None),
+                    Function::ParamTag => (NameKind::ParamTag, None),
                     _ => return None,
                 };
                 let span = inside_quotes(node.span);

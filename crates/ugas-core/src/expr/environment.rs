@@ -1,6 +1,7 @@
 //! What an expression needs from its surroundings: names when it is compiled, values when it is evaluated.
 
 use super::error::EvalError;
+use crate::ability::ParameterFault;
 use crate::hash::state_hash_enum;
 use crate::id::{AttributeId, CurveId, TagId};
 use core::fmt;
@@ -39,6 +40,8 @@ pub enum NameKind {
     Curve,
     /// A parameter, looked up by name at evaluation.
     Param,
+    /// A parameter that holds a tag, looked up at compilation (A18).
+    ParamTag,
     /// A name that the caller binds to a value, such as a `Let` of a calculation.
     Local,
 }
@@ -49,7 +52,7 @@ impl fmt::Display for NameKind {
             Self::Attribute => "attribute",
             Self::Tag => "tag",
             Self::Curve => "curve",
-            Self::Param => "parameter",
+            Self::Param | Self::ParamTag => "parameter",
             Self::Local => "name",
         })
     }
@@ -69,6 +72,24 @@ pub trait Names {
     fn tag(&self, name: &str) -> Option<TagId> {
         let _ = name;
         None
+    }
+
+    /// The tag that a parameter of the ability holds (A18).
+    ///
+    /// # Errors
+    /// If there is no such parameter, or it holds no tag.
+    fn param_tag(&self, name: &str) -> Result<TagId, ParameterFault> {
+        let _ = name;
+        Err(ParameterFault::NotAvailable)
+    }
+
+    /// Whether a parameter may be read as a number. Names that are not known yet may be.
+    ///
+    /// # Errors
+    /// If it holds something else (A18).
+    fn number_param(&self, name: &str) -> Result<(), ParameterFault> {
+        let _ = name;
+        Ok(())
     }
 
     /// The curve of this name.

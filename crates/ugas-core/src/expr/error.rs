@@ -1,5 +1,7 @@
 //! What can be wrong with an expression: as text ([`ExprError`]) and in evaluation ([`EvalError`]).
 
+use crate::ability::ParameterFault;
+
 use super::environment::{NameKind, Side};
 use crate::id::{AttributeId, CurveId, TagId};
 use core::fmt;
@@ -132,6 +134,14 @@ pub enum ExprErrorKind {
         /// The nearest known one.
         nearest: Option<String>,
     },
+    /// A parameter that cannot be used so (A18).
+    #[error("{0}")]
+    Parameter(ParameterFault),
+    /// `ParamTag` where no tag is expected.
+    #[error(
+        "`ParamTag` stands for a tag: write it where a tag is expected, as in `HasTag(ParamTag(\"Name\"))`"
+    )]
+    ParamTagAsValue,
     /// A part without variables that can never be computed (V2).
     #[error("this can never be computed: {0}")]
     Constant(EvalError),

@@ -20,13 +20,14 @@ pub(super) enum Function {
     Rand,
     SetByCaller,
     Param,
+    ParamTag,
     HasTag,
     EffectHasTag,
     EventPayload,
 }
 
 impl Function {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::If,
         Self::Min,
         Self::Max,
@@ -42,6 +43,7 @@ impl Function {
         Self::Rand,
         Self::SetByCaller,
         Self::Param,
+        Self::ParamTag,
         Self::HasTag,
         Self::EffectHasTag,
         Self::EventPayload,
@@ -68,6 +70,7 @@ impl Function {
             Self::Rand => "rand",
             Self::SetByCaller => "SetByCaller",
             Self::Param => "Param",
+            Self::ParamTag => "ParamTag",
             Self::HasTag => "HasTag",
             Self::EffectHasTag => "Effect.HasTag",
             Self::EventPayload => "Event.Payload",
@@ -88,6 +91,7 @@ impl Function {
             | Self::Sqrt
             | Self::SetByCaller
             | Self::Param
+            | Self::ParamTag
             | Self::HasTag
             | Self::EffectHasTag
             | Self::EventPayload => ArgumentCount::Exactly(1),
@@ -101,10 +105,16 @@ impl Function {
             Self::Curve
                 | Self::SetByCaller
                 | Self::Param
+                | Self::ParamTag
                 | Self::HasTag
                 | Self::EffectHasTag
                 | Self::EventPayload
         )
+    }
+
+    /// True if the first argument is the name of a tag.
+    pub(super) fn takes_tag(self) -> bool {
+        matches!(self, Self::SetByCaller | Self::HasTag | Self::EffectHasTag)
     }
 
     /// Every name that can stand before `(`, for typing help.

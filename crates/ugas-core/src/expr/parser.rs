@@ -168,6 +168,7 @@ impl Parser<'_> {
                 }
                 Ok(Some(self.push(NodeKind::Name { side: Some(side), name }, span)))
             }
+            Word::Function(Function::ParamTag) => self.param_tag(first).map(Some),
             Word::Function(function) => self.begin_call(None, Some(function), first),
             // An attribute may have this name; with a dot it is the effect, which has asset tags only.
             Word::Name if self.text(first) == "Effect" && self.ahead_is(TokenKind::Dot) => {
@@ -212,6 +213,27 @@ impl Parser<'_> {
         }
         self.begin(Begun::Call { side, function, name, arguments: SmallVec::new() }, name)?;
         Ok(None)
+    }
+
+    /// `ParamTag("Name")`, of which `ParamTag` has been read: it can only be the whole tag of a call (A18).
+    fn param_tag(&mut self, first: Span) -> Result<u32, ExprError> {
+        let is_tag = match self.begun.last() {
+            Some(Begun::Call { function: Some(function), arguments, .. }) => {
+                function.takes_tag() && arguments.is_empty()
+            }
+            _ => false,
+        };
+        if !is_tag {
+            return Err(ExprError { span: first, kind: ExprErrorKind::ParamTagAsValue });
+        }
+        self.expect(TokenKind::Open, "`(`")?;
+        let name = self.expect(TokenKind::Text, "the name of a parameter in quotes")?;
+        self.expect(TokenKind::Close, "`)`")?;
+        let node = self.push(NodeKind::Text { function: Some((None, Function::ParamTag)) }, name);
+        if self.ahead_is(TokenKind::Comma) || self.ahead_is(TokenKind::Close) {
+            return Ok(node);
+        }
+        Err(self.unexpected("`,` or `)`"))
     }
 
     /// A text in quotes, which can only be a whole argument.

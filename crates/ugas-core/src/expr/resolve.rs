@@ -184,7 +184,9 @@ impl<'a> Resolver<'a, '_> {
             Function::HasTag => Meaning::Load(Op::HasTag(side, self.tag(argument(0))?)),
             Function::EffectHasTag => Meaning::Load(Op::EffectHasTag(self.tag(argument(0))?)),
             Function::SetByCaller => Meaning::Load(Op::SetByCaller(self.tag(argument(0))?)),
-            Function::Param => Meaning::Load(Op::Param(self.param(argument(0)))),
+            Function::Param => Meaning::Load(Op::Param(self.param(argument(0))?)),
+            // The parser puts it in the place of a tag.
+            Function::ParamTag => Meaning::Text,
             Function::EventPayload => {
                 let name = format!("{EVENT_PAYLOAD}{}", self.text(argument(0)).0);
                 Meaning::Load(Op::Param(self.param_named(&name)))
@@ -201,14 +203,21 @@ impl<'a> Resolver<'a, '_> {
 
     fn tag(&self, node: u32) -> Result<TagId, ExprError> {
         let (name, span) = self.text(node);
+        let kind = self.ast.nodes.get(node as usize).map(|node| node.kind);
+        if let Some(NodeKind::Text { function: Some((_, Function::ParamTag)) }) = kind {
+            let tag = self.names.param_tag(name);
+            return tag.map_err(|fault| ExprError { span, kind: ExprErrorKind::Parameter(fault) });
+        }
         self.names
             .tag(name)
             .ok_or_else(|| unknown(NameKind::Tag, name, span, self.names.nearest(NameKind::Tag, name)))
     }
 
-    fn param(&mut self, node: u32) -> u32 {
-        let (name, _) = self.text(node);
-        self.param_named(name)
+    fn param(&mut self, node: u32) -> Result<u32, ExprError> {
+        let (name, span) = self.text(node);
+        let allowed = self.names.number_param(name);
+        allowed.map_err(|fault| ExprError { span, kind: ExprErrorKind::Parameter(fault) })?;
+        Ok(self.param_named(name))
     }
 
     fn param_named(&mut self, name: &str) -> u32 {

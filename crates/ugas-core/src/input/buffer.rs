@@ -6,6 +6,7 @@ use super::InputId;
 use crate::codec::plain_struct;
 use crate::prediction::PredictionKey;
 use crate::seldom::Seldom;
+use crate::targeting::TargetData;
 use crate::time::{Span, Time};
 
 /// Whether, for how long and how many inputs are kept (§11.3).
@@ -27,7 +28,7 @@ impl Default for InputBufferConfig {
 }
 
 /// An input and when it came.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct BufferedInput {
     /// The input.
     pub input: InputId,
@@ -35,10 +36,12 @@ pub struct BufferedInput {
     pub timestamp: Time,
     /// The prediction that it was part of: what it begins later belongs to the same one (§13.4).
     pub prediction: Option<PredictionKey>,
+    /// Targets that the player aimed at: those of the abilities that it activates.
+    pub targets: TargetData,
 }
 
 /// The queue of §11.3, oldest first. Trying the inputs on abilities is the caller's part; this knows only time.
-#[derive(PartialEq, Eq, Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub struct InputBuffer {
     config: InputBufferConfig,
     inputs: Seldom<VecDeque<BufferedInput>>,
@@ -76,7 +79,12 @@ impl InputBuffer {
 
     /// Keeps an input that was part of a prediction; see [`Self::push`].
     pub fn push_predicted(&mut self, input: InputId, now: Time, prediction: Option<PredictionKey>) {
-        self.retain_fresh(now);
+        self.keep(BufferedInput { input, timestamp: now, prediction, targets: TargetData::default() });
+    }
+
+    /// Keeps an input with all that is known of it; see [`Self::push`].
+    pub(crate) fn keep(&mut self, kept: BufferedInput) {
+        self.retain_fresh(kept.timestamp);
         let capacity = self.capacity();
         if capacity == 0 {
             return;
@@ -85,7 +93,7 @@ impl InputBuffer {
         while inputs.len() >= capacity {
             inputs.pop_front();
         }
-        inputs.push_back(BufferedInput { input, timestamp: now, prediction });
+        inputs.push_back(kept);
     }
 
     /// Drops the inputs whose window is over: one is kept while `now - timestamp < window` (§11.3, step 4).
@@ -122,6 +130,21 @@ impl InputBuffer {
         }
     }
 
+    /// A copy whose inputs have no targets; `None` if none has any.
+    pub(crate) fn without_targets(&self) -> Option<Self> {
+        if self.iter().all(|kept| kept.targets.is_empty()) {
+            return None;
+        }
+        let mut copy = self.clone();
+        copy.inputs.make_mut().iter_mut().for_each(|kept| kept.targets = TargetData::default());
+        Some(copy)
+    }
+
+    /// Whether the targets of its inputs are finite (V2).
+    pub(crate) fn is_finite(&self) -> bool {
+        self.iter().all(|kept| kept.targets.check().is_ok())
+    }
+
     /// Whether it holds no more than it may.
     pub(crate) fn is_within_capacity(&self) -> bool {
         self.inputs.len() <= self.capacity()
@@ -133,7 +156,7 @@ impl InputBuffer {
 }
 
 plain_struct!(InputBufferConfig { enabled, window, size });
-plain_struct!(BufferedInput { input, timestamp, prediction: since 3 });
+plain_struct!(BufferedInput { input, timestamp, prediction: since 3, targets: since 4 });
 
 plain_struct!(cloned InputBuffer { config, inputs });
 

@@ -106,7 +106,11 @@ pub(crate) fn write_inputs(
         return false;
     }
     inputs.encode(encoder);
-    buffer.encode(encoder);
+    // Targets stay with the authority, which tries the inputs: a client may not know them.
+    match buffer.without_targets() {
+        Some(buffer) => buffer.encode(encoder),
+        None => buffer.encode(encoder),
+    }
     true
 }
 

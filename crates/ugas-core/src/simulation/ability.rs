@@ -227,7 +227,8 @@ impl Simulation {
     /// go on.
     ///
     /// # Errors
-    /// If the controller does not exist (any more), a number is not finite, or the event brings too much along.
+    /// If the controller does not exist (any more), a number is not finite, the event brings too much along, or one of its
+    /// tags is not of this catalog.
     pub fn send_event(
         &mut self,
         controller: ControllerId,
@@ -238,6 +239,7 @@ impl Simulation {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
         self.check_event(&event).map_err(RefusalReason::LimitReached)?;
+        self.check_event_tags(&event)?;
         self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
         Ok(())
     }

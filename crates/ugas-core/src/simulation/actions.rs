@@ -11,7 +11,7 @@ use super::cues::CueNumbers;
 use super::remove::Stacks;
 use super::requirements::is_out_of_range;
 use super::routine::Flow;
-use crate::ability::{Activation, EndReason, GameplayEvent, context_of, set_parameter};
+use crate::ability::{Activation, EndReason, GameplayEvent, context_of, set_parameter, stamp_event};
 use crate::effect::{EffectContext, EffectQuery, EffectSpec};
 use crate::event::{CueParameters, EventKind, RemovalReason};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId};
@@ -160,6 +160,7 @@ impl Simulation {
         let (handle, owner, level) = (activation.granted, activation.controller, f64::from(activation.level));
         let object = self.state.abilities.get(handle).and_then(|granted| granted.source_object);
         let mut context = context_of(owner, handle, object, Some(&activation.targets));
+        stamp_event(&mut context, activation.event.as_ref());
         self.freeze_ability_tags(&mut context);
         Some((context, CueNumbers { magnitude: 0.0, level, stacks: 1, duration: None }))
     }

@@ -1,11 +1,13 @@
 //! Granting abilities and taking them away (§4.5, §8.2, A8).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::Simulation;
 use super::ability::ActivationRequest;
 use super::sets::RegisterError;
-use crate::ability::{EndReason, Grant, GrantedAbility, GrantedSet, TriggerOn};
+use crate::ability::{EndReason, Grant, GrantedAbility, GrantedSet, TriggerOn, fixed_kind};
 use crate::catalog::UnknownName;
 use crate::effect::{AbilityGrant, AbilityRemoval, EffectContext};
 use crate::event::{EventKind, RemovalReason};
@@ -63,7 +65,8 @@ impl Simulation {
     /// Grants an ability with all that a grant can say (§8.1).
     ///
     /// # Errors
-    /// If the controller or the ability does not exist, or the controller has too many.
+    /// If the controller or the ability does not exist, the controller has too many, or the grant gives a number for a
+    /// parameter that the definition fixes (A18).
     pub fn grant_with(
         &mut self,
         controller: ControllerId,
@@ -72,8 +75,11 @@ impl Simulation {
         if !self.state.controllers.contains(controller) {
             return Err(RefusalReason::UnknownController(controller));
         }
-        if self.catalog.ability_by_id(grant.ability).is_none() {
-            return Err(RefusalReason::UnknownAbility(grant.ability));
+        let ability = self.catalog.ability_by_id(grant.ability);
+        let ability = ability.ok_or(RefusalReason::UnknownAbility(grant.ability))?;
+        let is_fixed = |(name, _): &&(Arc<str>, f64)| fixed_kind(&ability.def.parameters, name).is_some();
+        if let Some((name, _)) = grant.parameters.iter().find(is_fixed) {
+            return Err(RefusalReason::FixedParameter(name.to_string()));
         }
         self.check_grant(&grant).map_err(RefusalReason::LimitReached)?;
         self.operate(|sim| sim.grant_ability(controller, grant))
@@ -145,7 +151,8 @@ impl Simulation {
     /// Writes a parameter of a granted ability (§8.1).
     ///
     /// # Errors
-    /// If it is not granted (any more), the value is not finite, or it has too many parameters.
+    /// If it is not granted (any more), the value is not finite, it has too many parameters, or the definition fixes the
+    /// parameter (A18).
     pub fn set_parameter(
         &mut self,
         handle: AbilityHandle,
@@ -153,6 +160,10 @@ impl Simulation {
         value: f64,
     ) -> Result<(), RefusalReason> {
         let granted = self.state.abilities.get(handle).ok_or(RefusalReason::UnknownGrant(handle))?;
+        let ability = self.catalog.ability_by_id(granted.ability);
+        if ability.is_some_and(|ability| fixed_kind(&ability.def.parameters, name).is_some()) {
+            return Err(RefusalReason::FixedParameter(name.to_owned()));
+        }
         if crate::ability::parameter(&granted.parameters, name).is_none() {
             let more = granted.parameters.len().saturating_add(1);
             self.check_extras(more).and(self.check_name(name)).map_err(RefusalReason::LimitReached)?;
@@ -245,8 +256,9 @@ impl Simulation {
         let controller = self.state.controllers.get_mut(id)?;
         let mut parameters = grant.parameters;
         for (name, value) in &ability.def.parameters {
+            let Some(value) = value.as_number() else { continue };
             if crate::ability::parameter(&parameters, name).is_none() {
-                crate::ability::set_parameter(&mut parameters, name, *value);
+                crate::ability::set_parameter(&mut parameters, name, value);
             }
         }
         let handle = self.state.abilities.insert(GrantedAbility {

@@ -13,6 +13,7 @@ use crate::event::{Cause, EventKind};
 use crate::handle::{AbilityHandle, ActivationId, ControllerId};
 use crate::input::{BufferedInput, InputBufferConfig, InputId};
 use crate::refusal::{Limit, RefusalReason};
+use crate::targeting::TargetData;
 use crate::task::Subject;
 use crate::time::{Span, Time};
 
@@ -36,6 +37,7 @@ pub enum Pressed {
 #[derive(Clone, Debug)]
 pub(super) struct PendingPress {
     handles: SmallVec<[AbilityHandle; 2]>,
+    targets: TargetData,
     cause: Cause,
     prediction: Option<PredictionKey>,
 }
@@ -62,10 +64,29 @@ impl Simulation {
         controller: ControllerId,
         input: impl Into<InputId>,
     ) -> Result<Pressed, RefusalReason> {
+        self.press_at(controller, input, TargetData::default())
+    }
+
+    /// An input is pressed while the player aims: every ability that the press activates gets these targets. A press that is
+    /// buffered keeps them (§11.3).
+    ///
+    /// # Errors
+    /// If the controller does not exist (any more), holds too many inputs already, a target is not finite, or there are too
+    /// many targets.
+    pub fn press_at(
+        &mut self,
+        controller: ControllerId,
+        input: impl Into<InputId>,
+        targets: TargetData,
+    ) -> Result<Pressed, RefusalReason> {
         let input = input.into();
         self.check_active(controller)?;
+        if targets.check().is_err() {
+            return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
+        }
+        self.check_targets(&targets).map_err(RefusalReason::LimitReached)?;
         self.make_room_for(controller, &input).map_err(RefusalReason::LimitReached)?;
-        Ok(self.operate(|sim| sim.press_one(controller, input)))
+        Ok(self.operate(|sim| sim.press_one(controller, input, targets)))
     }
 
     /// An input is released. False if it was not held.
@@ -157,7 +178,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn press_one(&mut self, controller: ControllerId, input: InputId) -> Pressed {
+    fn press_one(&mut self, controller: ControllerId, input: InputId, targets: TargetData) -> Pressed {
         let (now, cause) = (self.state.now, self.scratch.prediction());
         if let Some(known) = self.state.controllers.get_mut(controller) {
             let inputs = &mut known.skills.make_mut().inputs;
@@ -172,11 +193,11 @@ impl Simulation {
         if consumed {
             return Pressed::Consumed;
         }
-        match self.try_input(controller, &input) {
+        match self.try_input(controller, &input, &targets) {
             Ok(Some(activation)) => Pressed::Activated(activation),
             Ok(None) => Pressed::Unbound,
             Err(refusal) => {
-                let is_blocked = self.is_blocked(controller, &input);
+                let is_blocked = self.is_blocked(controller, &input, &targets);
                 let window = self.buffer_window(controller);
                 let Some(known) = self.state.controllers.get_mut(controller) else {
                     return Pressed::Refused(refusal);
@@ -185,7 +206,12 @@ impl Simulation {
                 if !is_blocked || !config.enabled || config.size == 0 || window.is_none() {
                     return Pressed::Refused(refusal);
                 }
-                known.buffer.push_predicted(input.clone(), now, cause);
+                known.buffer.keep(BufferedInput {
+                    input: input.clone(),
+                    timestamp: now,
+                    prediction: cause,
+                    targets,
+                });
                 self.emit(EventKind::InputBuffered { controller, input });
                 Pressed::Buffered(refusal)
             }
@@ -233,6 +259,7 @@ impl Simulation {
         &mut self,
         controller: ControllerId,
         input: &InputId,
+        targets: &TargetData,
     ) -> Result<Option<ActivationId>, ActivationRefusal> {
         let mut begun = None;
         let mut refused: Option<(ActivationRefusal, bool)> = None;
@@ -240,12 +267,13 @@ impl Simulation {
         let handles = self.bound_to(controller, input);
         for (at, &handle) in handles.iter().enumerate() {
             self.scratch.blame_for(outer, cause);
-            let (tried, told) = match self.check_request(handle, &ActivationRequest::default()) {
+            let request = ActivationRequest::on(targets.clone());
+            let (tried, told) = match self.check_request(handle, &request) {
                 Err(refusal) => (Err(refusal), false),
                 // A refusal from here on has raised its event.
                 Ok(()) => {
                     let prediction = self.dependent_key(cause, handle);
-                    let request = ActivationRequest { prediction, ..ActivationRequest::default() };
+                    let request = ActivationRequest { prediction, ..request };
                     (self.activate_one(handle, request), true)
                 }
             };
@@ -254,12 +282,8 @@ impl Simulation {
                     begun = begun.or(Some(activation));
                     // What the ability does at once may block or enable the next one. Nothing settles inside a batch.
                     if self.scratch.batch_depth == 0 {
-                        let handles = handles[at + 1..].into();
-                        self.scratch.presses.push_back(PendingPress {
-                            handles,
-                            cause: outer,
-                            prediction: cause,
-                        });
+                        let targets = targets.clone();
+                        self.try_later(&handles[at + 1..], targets, outer, cause);
                         break;
                     }
                 }
@@ -281,26 +305,39 @@ impl Simulation {
 
     /// Tries the next abilities of a press, of which one began already: a refusal is nothing to report.
     pub(super) fn try_next(&mut self, press: PendingPress) {
-        let PendingPress { handles, cause, prediction } = press;
+        let PendingPress { handles, targets, cause, prediction } = press;
         for (at, &handle) in handles.iter().enumerate() {
             self.scratch.blame_for(cause, prediction);
-            if self.check_request(handle, &ActivationRequest::default()).is_err() {
+            let mut request = ActivationRequest::on(targets.clone());
+            if self.check_request(handle, &request).is_err() {
                 continue;
             }
-            let key = self.dependent_key(prediction, handle);
-            let request = ActivationRequest { prediction: key, ..ActivationRequest::default() };
+            request.prediction = self.dependent_key(prediction, handle);
             if self.activate_one(handle, request).is_ok() {
-                let handles = handles[at + 1..].into();
-                self.scratch.presses.push_back(PendingPress { handles, cause, prediction });
+                self.try_later(&handles[at + 1..], targets, cause, prediction);
                 break;
             }
         }
     }
 
+    fn try_later(
+        &mut self,
+        handles: &[AbilityHandle],
+        targets: TargetData,
+        cause: Cause,
+        prediction: Option<PredictionKey>,
+    ) {
+        if !handles.is_empty() {
+            let handles = SmallVec::from_slice(handles);
+            self.scratch.presses.push_back(PendingPress { handles, targets, cause, prediction });
+        }
+    }
+
     /// Whether an ability that is bound to an input is in a state that passes (§11.3: "blocked").
-    fn is_blocked(&self, controller: ControllerId, input: &InputId) -> bool {
+    fn is_blocked(&self, controller: ControllerId, input: &InputId, targets: &TargetData) -> bool {
+        let request = ActivationRequest::on(targets.clone());
         self.bound_to(controller, input).into_iter().any(|handle| {
-            let verdict = self.check_request(handle, &ActivationRequest::default());
+            let verdict = self.check_request(handle, &request);
             verdict.is_err_and(|refusal| refusal.reasons.iter().any(ActivationReason::is_block))
         })
     }
@@ -341,8 +378,9 @@ impl Simulation {
         controller.buffer.retain_within(window, now);
         let waiting: SmallVec<[BufferedInput; 4]> = controller.buffer.iter().cloned().collect();
         let has_ended = |kept: &BufferedInput| {
+            let request = ActivationRequest::on(kept.targets.clone());
             self.bound_to(id, &kept.input).into_iter().any(|handle| {
-                let verdict = self.check_request(handle, &ActivationRequest::default());
+                let verdict = self.check_request(handle, &request);
                 verdict
                     .map_or_else(|refusal| !refusal.reasons.iter().any(ActivationReason::is_block), |()| true)
             })
@@ -355,7 +393,7 @@ impl Simulation {
             // What a press begins belongs to the prediction that it was part of, also if it begins later (§13.4).
             let outer = self.scratch.prediction();
             self.scratch.predict(kept.prediction.or(outer));
-            let tried = self.try_input(id, &kept.input);
+            let tried = self.try_input(id, &kept.input, &kept.targets);
             self.scratch.predict(outer);
             if let Ok(Some(_)) = tried {
                 break;

@@ -6,7 +6,7 @@ use crate::ability::{GameplayEvent, Grant, Parameters};
 use crate::effect::{EffectContext, EffectSpec, RawPayload};
 use crate::id::TagId;
 use crate::input::{InputBufferConfig, InputId};
-use crate::refusal::Limit;
+use crate::refusal::{Limit, RefusalReason};
 use crate::targeting::{Target, TargetData};
 use crate::time::Span;
 
@@ -55,6 +55,15 @@ impl Simulation {
         self.check_extras(details.payload.len())?;
         details.payload.iter().try_for_each(|(name, _)| self.check_name(name))?;
         self.check_targets(&details.target_data)
+    }
+
+    /// Tags of an event from outside: all must be of this catalog.
+    pub(super) fn check_event_tags(&self, event: &GameplayEvent) -> Result<(), RefusalReason> {
+        let tags = self.catalog.tags().len();
+        match event.tags().find(|tag| tag.usize() >= tags) {
+            Some(tag) => Err(RefusalReason::UnknownTag(tag)),
+            None => Ok(()),
+        }
     }
 
     /// So many numbers or tags.

@@ -8,7 +8,7 @@ use super::execute::{Run, SpecRef, written};
 use super::magnitude::Dice;
 use crate::ability::{
     Ability, Activation, ActivationParty, ActivationReason, ActivationRefusal, GrantedAbility, Instancing,
-    context_of,
+    context_of, stamp_event,
 };
 use crate::attribute::layout::Layout;
 use crate::controller::Controller;
@@ -485,6 +485,7 @@ impl Simulation {
         let running = activation.and_then(|id| self.state.activations.get(id));
         let aim = running.map(|running| &running.targets);
         let mut context = context_of(granted.controller, handle, granted.source_object, aim);
+        stamp_event(&mut context, running.and_then(|running| running.event.as_ref()));
         self.freeze_ability_tags(&mut context);
         let level = running.map_or(granted.level, |running| running.level);
         let definition = self.state.definition(&self.catalog, effect);

@@ -630,6 +630,7 @@ impl Simulation {
             simulation: self,
             owner,
             target,
+            ability,
             params: names,
             values: &numbers,
             memory: &mut memory,

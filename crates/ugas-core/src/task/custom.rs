@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::routine::Number;
 use super::running::Subject;
+use crate::ability::{Ability, ParameterDef};
 use crate::event::EventKind;
 use crate::handle::ControllerId;
 use crate::id::{EffectId, TagId};
@@ -122,6 +123,7 @@ pub struct TaskContext<'a> {
     pub(crate) simulation: &'a Simulation,
     pub(crate) owner: ControllerId,
     pub(crate) target: Option<ControllerId>,
+    pub(crate) ability: &'a Ability,
     /// Its parameters by name, and what they were when it began.
     pub(crate) params: &'a [(Box<str>, Number)],
     pub(crate) values: &'a [f64],
@@ -149,6 +151,11 @@ impl<'a> TaskContext<'a> {
     pub fn param(&self, name: &str) -> Option<f64> {
         let at = self.params.iter().position(|(known, _)| **known == *name)?;
         self.values.get(at).copied()
+    }
+
+    /// A parameter of the ability as its definition gives it: a tag, or a text for native code (A18).
+    pub fn ability_parameter(&self, name: &str) -> Option<&'a ParameterDef> {
+        self.ability.parameter(name)
     }
 
     /// Numbers that the task keeps from call to call. Those that are not finite are set to zero (V2).

@@ -52,6 +52,11 @@ pub(crate) struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
+    /// Whether a text is the name of a tag: of a registered one, or without a registry of any.
+    pub(crate) fn is_tag(&self, text: &str) -> bool {
+        check_tag_name(text).is_ok() && self.tags.as_ref().is_none_or(|tags| tags.contains(text))
+    }
+
     /// Collects the names of all documents.
     pub(crate) fn new(map: &SourceMap, documents: &'a [Document], sink: &mut Sink) -> Self {
         let mut index = Self::default();

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use ugas_core::ability::asked_parameter;
 use ugas_core::catalog::DefinitionKind;
 use ugas_core::expr::{Ast, NameKind};
 use ugas_core::nearest::nearest;
 use ugas_core::tag::{MAX_RECOMMENDED_DEPTH, check_tag_name};
 
 use super::{Index, Scope, tasks};
-use crate::decode::{Formula, ReferenceKind, TagRole, Visitor};
+use crate::decode::{Formula, NamedMap, ParameterValue, ReferenceKind, TagRole, Visitor};
 use crate::diagnostics::{Diagnostic, Severity, Sink, codes};
-use crate::model::{Document, Model};
+use crate::model::{Document, Model, Name};
 use crate::node::byte_in_file;
 use crate::source::{SourceMap, Span, Spanned};
 
@@ -79,11 +80,16 @@ pub(super) fn check(
             Model::Library(_) => Some(NamesIn::MayBeLocal),
             _ => Some(NamesIn::Pack),
         };
+        checker.parameters = match &document.model {
+            Model::Ability(doc) => Some(doc.parameters.as_ref()),
+            _ => None,
+        };
         document.model.visit(&mut checker);
         if let Model::Ability(doc) = &document.model {
             tasks::check(&doc.tasks, &mut checker);
             super::task_flow::check(doc, checker.sink);
         }
+        checker.parameters = None;
     }
     if index.tags.is_none()
         && scope == Scope::Set
@@ -188,6 +194,8 @@ pub(super) struct Checker<'s> {
     deep_tags: BTreeSet<String>,
     used_tags: BTreeSet<String>,
     first_tag: Option<Span>,
+    /// Parameters of the ability that is being checked (A18); `None` outside of abilities.
+    parameters: Option<Option<&'s NamedMap<Name, ParameterValue>>>,
     /// How to check the expressions of this document; `None` where the core does.
     expressions: Option<NamesIn>,
     hints: Hints,
@@ -204,6 +212,7 @@ impl<'s> Checker<'s> {
             deep_tags: BTreeSet::new(),
             used_tags: BTreeSet::new(),
             first_tag: None,
+            parameters: None,
             expressions: None,
             hints: Hints::default(),
         }
@@ -239,6 +248,9 @@ impl<'s> Checker<'s> {
     }
 
     fn tag(&mut self, role: TagRole, tag: &Spanned<String>) {
+        if let Some(name) = asked_parameter(&tag.value) {
+            return self.param_tag(role, &Spanned { value: name.to_owned(), span: tag.span });
+        }
         if !self.tag_name(tag) {
             return;
         }
@@ -253,6 +265,46 @@ impl<'s> Checker<'s> {
             let nearest = self.hints.nearest(&tag.value, tags.iter().copied(), tags.len());
             self.sink.push(soften(codes::ug025::unknown(tag, nearest), self.scope));
             self.unresolved.names.insert((ReferenceKind::Tag(TagRole::Asked), tag.value.clone()));
+        }
+    }
+
+    /// A tag that a parameter of the ability must hold (A18). `name` is the parameter.
+    pub(super) fn param_tag(&mut self, role: TagRole, name: &Spanned<String>) {
+        let Some(parameters) = self.parameters else {
+            return self.sink.push(codes::ug150::outside(name.span));
+        };
+        let known = || parameters.iter().flat_map(|parameters| &parameters.0);
+        let Some((_, value)) = known().find(|(known, _)| known.value == name.value) else {
+            let nearest = nearest(&name.value, known().map(|(known, _)| known.value.as_str()));
+            return self.sink.push(codes::ug150::unknown(name, nearest));
+        };
+        match value {
+            ParameterValue::Text(text) if check_tag_name(&text.value).is_ok() => {
+                let tag = Spanned { value: text.value.clone(), span: text.span };
+                if !self.sink.has("UG025", tag.span) {
+                    self.tag(role, &tag);
+                }
+            }
+            ParameterValue::Text(_) => self.sink.push(codes::ug151::wrong(name, "a text", "a tag")),
+            ParameterValue::Number(_) => self.sink.push(codes::ug151::wrong(name, "a number", "a tag")),
+            ParameterValue::Flag(_) => self.sink.push(codes::ug151::wrong(name, "a boolean", "a tag")),
+        }
+    }
+
+    /// The type of a parameter that the definition fixes, in words: tags and texts (A18).
+    pub(super) fn fixed_parameter(&self, name: &str) -> Option<&'static str> {
+        let parameters = self.parameters.flatten()?;
+        match parameters.0.iter().find(|(known, _)| known.value == name)?.1 {
+            ParameterValue::Text(ref text) if self.index.is_tag(&text.value) => Some("a tag"),
+            ParameterValue::Text(_) => Some("a text"),
+            ParameterValue::Number(_) | ParameterValue::Flag(_) => None,
+        }
+    }
+
+    /// A parameter that an expression reads as a number.
+    pub(super) fn number_param(&mut self, name: &Spanned<String>) {
+        if let Some(found) = self.fixed_parameter(&name.value) {
+            self.sink.push(codes::ug151::wrong(name, found, "a number"));
         }
     }
 

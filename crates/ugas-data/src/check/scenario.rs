@@ -51,6 +51,7 @@ pub(crate) const OUTCOMES: &[&str] = &[
     "LimitReached",
     "MissingAttribute",
     "MissingParameter",
+    "FixedParameter",
     "CalculationFailed",
     "CustomTaskFailed",
     "AlreadyRegistered",
@@ -251,12 +252,17 @@ impl<'s> Steps<'s> {
         if let Some(input) = &step.input {
             input.visit(&mut self.checker);
             self.controller(&input.controller);
+            self.controller(&input.target);
+            if let (Some(target), None) = (&input.target, &input.press) {
+                self.checker.sink.push(codes::ug153::without_press(target.span));
+            }
         }
         if let Some(event) = &step.event {
             event.visit(&mut self.checker);
             self.controller(&event.controller);
             self.controller(&event.target);
             self.controller(&event.instigator);
+            self.controller(&event.hit.as_ref().and_then(|hit| hit.controller.clone()));
         }
         if let Some(level) = &step.set_level {
             self.controller(&level.controller);

@@ -1,7 +1,8 @@
 //! Tasks of abilities (§10): known types with their parameters, and host tasks (A6).
 
+use ugas_core::ability::asked_parameter;
 use ugas_core::controller::SummonName;
-use ugas_core::expr::{Ast, NameKind};
+use ugas_core::expr::{Ast, NameKind, NameUse};
 use ugas_core::nearest::nearest;
 
 use super::ignored;
@@ -122,6 +123,7 @@ fn task(task: &TaskDoc, checker: &mut Checker<'_>) {
     match kind.value.as_str() {
         "SpawnController" => spawn(params, checker),
         "DespawnController" => despawn(params, checker),
+        "SetParameter" => set_parameter(params, checker),
         _ => {}
     }
     for entry in params.entries() {
@@ -163,6 +165,16 @@ fn despawn(params: &Node, checker: &mut Checker<'_>) {
     }
 }
 
+/// A parameter that the definition fixes (A18).
+fn set_parameter(params: &Node, checker: &mut Checker<'_>) {
+    let Some(node) = params.get("Name") else { return };
+    let Some(text) = node.text() else { return };
+    if let Some(found) = checker.fixed_parameter(text) {
+        let name = Spanned { value: text.to_owned(), span: node.span };
+        checker.sink.push(codes::ug152::fixed(&name, found));
+    }
+}
+
 /// Parameters of host tasks are the host's own, but their tags and effects are the pack's.
 fn host_params(params: &Node, checker: &mut Checker<'_>) {
     finite(params, checker);
@@ -171,7 +183,9 @@ fn host_params(params: &Node, checker: &mut Checker<'_>) {
             value(Kind::Effect, node, checker);
         } else if key.value.ends_with("Tags") {
             value(Kind::Tags, node, checker);
-        } else if key.value.ends_with("Tag") {
+        } else if key.value.ends_with("Tag")
+            || node.text().is_some_and(|text| asked_parameter(text).is_some())
+        {
             value(Kind::Tag, node, checker);
         }
     }
@@ -300,13 +314,22 @@ pub(super) fn expression(node: &Node, text: &str, names: NamesIn, checker: &mut 
     match Ast::parse(text) {
         Err(error) => checker.sink.push(codes::ug071::fault(place(error.span), error.kind.to_string())),
         Ok(ast) => {
+            let named = |name: &NameUse<'_>| Spanned { value: name.name.to_owned(), span: place(name.span) };
             for name in ast.names().filter(|_| names == NamesIn::Pack) {
                 let kind = match name.kind {
                     NameKind::Attribute => ReferenceKind::Attribute,
                     NameKind::Tag => ReferenceKind::Tag(TagRole::Asked),
+                    NameKind::ParamTag => {
+                        checker.param_tag(TagRole::Asked, &named(&name));
+                        continue;
+                    }
+                    NameKind::Param => {
+                        checker.number_param(&named(&name));
+                        continue;
+                    }
                     _ => continue,
                 };
-                checker.name(kind, &Spanned { value: name.name.to_owned(), span: place(name.span) });
+                checker.name(kind, &named(&name));
             }
         }
     }

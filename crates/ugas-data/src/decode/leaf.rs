@@ -248,6 +248,45 @@ impl Field for PlainValue {
     }
 }
 
+/// The value of a parameter of an ability (A18): a number, a boolean or a text. A text that is a tag of the pack is a tag.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ParameterValue {
+    /// A number.
+    Number(Spanned<f64>),
+    /// A boolean.
+    Flag(Spanned<bool>),
+    /// A tag, or a text for the host.
+    Text(Spanned<String>),
+}
+
+impl Default for ParameterValue {
+    fn default() -> Self {
+        Self::Number(Spanned::default())
+    }
+}
+
+impl Field for ParameterValue {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        match &node.value {
+            Value::Bool(value) => Some(Self::Flag(Spanned { value: *value, span: node.span })),
+            Value::Text(_) => text(node, "a tag, or free", sink).map(|text| Self::Text(text.0)),
+            _ => number(node, "a number, `true` or `false`, a tag or a text", sink).map(Self::Number),
+        }
+    }
+
+    fn encode(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(number.value),
+            Self::Flag(flag) => Value::Bool(flag.value),
+            Self::Text(text) => Value::Text(text.value.clone()),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Json {
+        json!({ "type": ["number", "boolean", "string"], "title": "a number, a boolean, a tag or a text" })
+    }
+}
+
 /// A number from 0 to 1.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Unit(pub Spanned<f64>);

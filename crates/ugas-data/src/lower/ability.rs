@@ -1,8 +1,6 @@
 //! Abilities, ability sets and effect containers (§8.7).
 
-use std::collections::BTreeSet;
-
-use ugas_core::ability::{AbilityDef, AbilitySetDef, ChargesDef, TriggerDef};
+use ugas_core::ability::{AbilityDef, AbilitySetDef, ChargesDef, ParameterDef, TriggerDef};
 use ugas_core::effect::AbilityGrantDef;
 use ugas_core::tag::check_tag_name;
 use ugas_core::targeting::{ContainedEffectDef, EffectContainerDef};
@@ -12,18 +10,19 @@ use ugas_core::time::Span;
 use super::magnitude::{Default as Absent, flag, number};
 use super::task::Tasks;
 use super::{metadata, targeting, text, texts};
-use crate::decode::{Choice, Formula, Integer, List};
+use crate::check::Index;
+use crate::decode::{Choice, Formula, Integer, List, ParameterValue};
 use crate::model::Tag;
 use crate::model::ability::{AbilityDoc, TargetingMethod};
 use crate::model::library::{AbilitySetDoc, EffectContainerDoc, EffectEntryDoc};
 
 /// An ability with everything that the file says of it.
-pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> AbilityDef {
+pub(super) fn ability(doc: &AbilityDoc, index: &Index<'_>) -> AbilityDef {
     let tags = doc.tags.clone().unwrap_or_default();
     let targeting = doc.targeting.clone().unwrap_or_default();
     let numbers = doc.set_by_caller.iter().flat_map(|numbers| &numbers.0);
     let parameters = doc.parameters.iter().flat_map(|parameters| &parameters.0);
-    let tasks = Tasks { custom: custom_tasks, targeting: doc.targeting.as_ref() };
+    let tasks = Tasks { custom: &index.custom_tasks, targeting: doc.targeting.as_ref() };
     AbilityDef {
         name: text(&doc.name),
         tags: described(doc),
@@ -41,7 +40,7 @@ pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> Abilit
         cooldown: doc.cooldown.as_ref().map(|effect| effect.value.clone()),
         cooldown_tags: texts(&doc.cooldown_tags),
         set_by_caller: numbers.map(|(tag, value)| (tag.value.clone(), formula(value))).collect(),
-        parameters: parameters.map(|(name, value)| (name.value.clone(), value.0.value)).collect(),
+        parameters: parameters.map(|(name, value)| (name.value.clone(), parameter(value, index))).collect(),
         instancing: choice(&doc.instancing),
         retrigger: flag(&doc.retrigger, Absent::False),
         activate_on_grant: flag(&doc.activate_on_grant, Absent::False),
@@ -75,6 +74,16 @@ pub(super) fn ability(doc: &AbilityDoc, custom_tasks: &BTreeSet<&str>) -> Abilit
         allowed_effects: texts(&doc.allowed_effects),
         tasks: tasks.list(&doc.tasks),
         metadata: metadata(&doc.metadata, &doc.description),
+    }
+}
+
+/// A parameter (A18). A text that is a tag of the pack is a tag; any other text is the host's.
+fn parameter(value: &ParameterValue, index: &Index<'_>) -> ParameterDef {
+    match value {
+        ParameterValue::Number(number) => ParameterDef::Number(number.value),
+        ParameterValue::Flag(flag) => ParameterDef::Flag(flag.value),
+        ParameterValue::Text(text) if index.is_tag(&text.value) => ParameterDef::tag(&text.value),
+        ParameterValue::Text(text) => ParameterDef::text(&text.value),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ugas_core::ability::ParameterFault;
 use ugas_core::attribute::AttributeSetError;
 use ugas_core::catalog::{DefinitionError, DefinitionKind, Problem};
 use ugas_core::curve::CurveError;
@@ -69,6 +70,12 @@ impl<'a> Places<'a> {
         self.nodes.entry((kind, name)).or_default().push(node);
     }
 
+    /// The value of a parameter of the definition that an error is about.
+    fn parameter(&self, error: &DefinitionError, name: &str) -> Option<&'a Node> {
+        let nodes = self.nodes.get(&(error.kind, error.name.as_str()))?;
+        nodes.first()?.get("Parameters")?.get(name)
+    }
+
     /// The value that an error is about, and whether there is one at all.
     fn find(&self, error: &DefinitionError) -> Option<&'a Node> {
         let nodes = self.nodes.get(&(error.kind, error.name.as_str()))?;
@@ -119,6 +126,12 @@ pub(crate) fn report(
         }
         return sink.push(codes::ug098::from_code(Span::default(), error.to_string()));
     };
+    // A tag that the registry does not have is reported at the parameter itself.
+    if let Some(name) = wrong_parameter(&error.problem)
+        && places.parameter(error, name).is_some_and(|value| sink.has("UG025", value.span))
+    {
+        return;
+    }
     let span = node.head();
     let diagnostic = match &error.problem {
         // Reported by the checks, with the place of the very name.
@@ -130,6 +143,13 @@ pub(crate) fn report(
         | Problem::DespawnsNothing
         | Problem::UnusableQuantize { .. }
         | Problem::Duplicate(_) => return,
+        Problem::Parameter(fault) => {
+            let diagnostic = parameter(fault, node.span);
+            if sink.has(diagnostic.code, diagnostic.span) {
+                return;
+            }
+            diagnostic
+        }
         Problem::NotFinite(_) => codes::ug016::not_finite(span),
         // A magnitude without its expression is reported as such.
         Problem::Expression { text, .. } if text.is_empty() && node.text().is_none() => return,
@@ -188,7 +208,39 @@ pub(crate) fn report(
     sink.push(diagnostic);
 }
 
+/// The parameter that a complaint about its type names.
+fn wrong_parameter(problem: &Problem) -> Option<&str> {
+    let fault = match problem {
+        Problem::Parameter(fault) => fault,
+        Problem::Expression { error, .. } => match &error.kind {
+            ExprErrorKind::Parameter(fault) => fault,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match fault {
+        ParameterFault::WrongType { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// A parameter of an ability that cannot be used so (A18).
+fn parameter(fault: &ParameterFault, span: Span) -> Diagnostic {
+    let named = |name: &str| Spanned { value: name.to_owned(), span };
+    match fault {
+        ParameterFault::Unknown { name, nearest } => codes::ug150::unknown(&named(name), nearest.as_deref()),
+        ParameterFault::WrongType { name, expected, found } => {
+            codes::ug151::wrong(&named(name), &found.to_string(), &expected.to_string())
+        }
+        ParameterFault::Fixed { name, found } => codes::ug152::fixed(&named(name), &found.to_string()),
+        _ => codes::ug150::outside(span),
+    }
+}
+
 fn expression(kind: &ExprErrorKind, span: Span, scope: Scope, unresolved: &mut Unresolved) -> Diagnostic {
+    if let ExprErrorKind::Parameter(fault) = kind {
+        return parameter(fault, span);
+    }
     let ExprErrorKind::UnknownName { kind: named, name, nearest } = kind else {
         return codes::ug071::fault(span, kind.to_string());
     };

@@ -8,7 +8,8 @@ use ugas_core::task::{Comparison, OnFail, Recipient, SpawnPlace, TaskOutcome};
 use super::effect::TagQueryDoc;
 use super::{AbilityTag, DataTag, EffectName, GrantedTag, MetadataDoc, Name, Tag};
 use crate::decode::{
-    Choice, Flag, Formula, Integer, NamedMap, NonNegative, Number, Raw, Text, Vector, choice, record,
+    Choice, Flag, Formula, Integer, NamedMap, NonNegative, Number, ParameterValue, Raw, Text, Vector, choice,
+    record,
 };
 
 /// How targets are looked for: the form of the area, or whom else.
@@ -206,7 +207,7 @@ record! {
         allowed_effects: list EffectName = "AllowedEffects", "Effects that it may apply beside those its tasks name.";
         targeting: optional TargetingDoc = "Targeting", "Who may be hit: limits for the target of an activation, and where its tasks look for targets.";
         set_by_caller: optional NamedMap<DataTag, Formula> = "SetByCaller", "Numbers for every effect that it makes, its cost and cooldown included.";
-        parameters: optional NamedMap<Name, Number> = "Parameters", "Parameters that each grant begins with.";
+        parameters: optional NamedMap<Name, ParameterValue> = "Parameters", "Parameters: numbers and booleans that each grant begins with, tags (a text that is a tag of the pack) for `ParamTag`, and texts for the host.";
         cooldown_tags: list GrantedTag = "CooldownTags", "Tags that its cooldown grants beside those of the effect.";
         description: optional Text = "Description", "Text for people.";
         metadata: optional MetadataDoc = "Metadata", "Text for people.";

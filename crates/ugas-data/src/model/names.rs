@@ -4,8 +4,8 @@ use crate::decode::{Field, ReferenceKind, TagRole, name_text, reference};
 use crate::node::{Node, Value};
 use crate::source::Spanned;
 
-/// The pattern of tag names (§7.1).
-const TAG: &str = r"^[A-Z][a-zA-Z0-9]*(\.[A-Z][a-zA-Z0-9]*)*$";
+/// The pattern of tag names (§7.1), and of tags that a parameter of an ability holds (A18).
+const TAG: &str = r#"^([A-Z][a-zA-Z0-9]*(\.[A-Z][a-zA-Z0-9]*)*|ParamTag\(\s*("[^"']+"|'[^"']+')\s*\))$"#;
 
 /// The name of a definition.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -13,7 +13,7 @@ pub use ability::{
 };
 pub use expect::{
     AbilityStatus, ControllerExpectDoc, ControllerExpectRecord, CueExpectDoc, CuesExpectDoc, EventsDoc,
-    ExpectDoc, ExpectRecord, Expected, KnownFields, Open, Since, TagsExpectDoc,
+    ExpectDoc, ExpectRecord, Expected, ExpectedParameter, KnownFields, Open, Since, TagsExpectDoc,
 };
 pub use state::{ConfigDoc, ControllerHandle, StateDoc, StateFileDoc, StateHash};
 
@@ -248,7 +248,7 @@ pub enum ActionDoc {
     /// Presses or releases an input, confirms or declines.
     Input(InputDoc),
     /// Sends a gameplay event.
-    Event(EventDoc),
+    Event(Box<EventDoc>),
     /// Completes a task of the host.
     CompleteTask(CompleteTaskDoc),
     /// Provides targets.
@@ -281,7 +281,7 @@ impl StepRecord {
             .or(self.cancel.map(|name| ActionDoc::Cancel(name.0.value)))
             .or(self.cancel_all.map(ActionDoc::CancelAll))
             .or(self.input.map(ActionDoc::Input))
-            .or(self.event.map(ActionDoc::Event))
+            .or(self.event.map(|event| ActionDoc::Event(Box::new(event))))
             .or(self.complete_task.map(ActionDoc::CompleteTask))
             .or(self.targets.map(ActionDoc::Targets))
             .or(self.move_to.map(ActionDoc::Move))

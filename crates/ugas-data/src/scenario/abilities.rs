@@ -8,6 +8,7 @@ use ugas_core::tag::TagSet;
 use ugas_core::targeting::{Placement, Target, TargetData};
 
 use super::Runner;
+use super::controllers::actor;
 use super::runner::StepResult;
 use super::steps::{UNKNOWN_HANDLE, hint};
 use crate::decode::{List, Vector};
@@ -140,7 +141,14 @@ impl<'s> Runner<'s> {
         let controller = self.required(&doc.controller)?;
         let said = |flag: &Option<crate::decode::Flag>| flag.as_ref().is_some_and(|flag| flag.0.value);
         let done = if let Some(input) = &doc.press {
-            let pressed = self.execute(Command::Press { controller, input: input.value.as_str().into() });
+            let id = input.value.as_str().into();
+            let pressed = match &doc.target {
+                Some(target) => {
+                    let targets = TargetData::from(Target::Controller(self.find(&target.value)?));
+                    self.execute(Command::PressAt { controller, input: id, targets })
+                }
+                None => self.execute(Command::Press { controller, input: id }),
+            };
             if let Ok(Outcome::Pressed(pressed)) = &pressed {
                 match &**pressed {
                     // A13: the outcome of a press that began nothing is a refusal, also if the press is kept.
@@ -186,12 +194,29 @@ impl<'s> Runner<'s> {
         let tag = doc.tag.as_ref().map_or("", |tag| tag.value.as_str());
         let tag = self.simulation.catalog().tag(tag).map_err(|error| error.to_string())?;
         let find = |name: &Option<Name>| name.as_ref().map(|name| self.find(&name.value)).transpose();
-        let event = GameplayEvent {
+        let mut event = GameplayEvent {
             magnitude: doc.magnitude.as_ref().map_or(0.0, |number| number.0.value),
             instigator: find(&doc.instigator)?,
             target: find(&doc.target)?,
             ..GameplayEvent::new(tag)
         };
+        if let Some(doc) = &doc.hit {
+            let (controller, hit) = (find(&doc.controller)?, self.hit(doc)?);
+            event = event.with_target_data(TargetData::from(Target::Hit { controller, hit }));
+        }
+        if let Some(causer) = actor(&doc.causer) {
+            event = event.caused_by(causer);
+        }
+        if let Some(origin) = &doc.origin {
+            event = event.at(origin.0.value);
+        }
+        for (name, value) in doc.payload.iter().flat_map(|payload| &payload.0) {
+            event = event.with_payload(&name.value, value.0.value);
+        }
+        for tag in doc.context_tags.iter() {
+            let tag = self.simulation.catalog().tag(&tag.value).map_err(|error| error.to_string())?;
+            event = event.with_context_tag(tag);
+        }
         let sent = self.execute(Command::SendEvent { controller, event });
         Ok(self.step_result(&sent))
     }

@@ -6,7 +6,7 @@ use ugas_core::handle::{AbilityHandle, ControllerId};
 use super::Runner;
 use super::expect::known_count;
 use crate::decode::Word;
-use crate::model::scenario::{AbilityStatus, ControllerExpectRecord};
+use crate::model::scenario::{AbilityStatus, ControllerExpectRecord, ExpectedParameter};
 
 impl Runner<'_> {
     pub(super) fn check_abilities(
@@ -47,8 +47,21 @@ impl Runner<'_> {
             for (parameter, value) in &parameters.0 {
                 let what = format!("{} of {} of {name}", parameter.value, ability.value);
                 let granted = self.granted(id, &ability.value);
-                let actual = granted.and_then(|granted| granted.parameter(&parameter.value));
-                self.check_number(parameter.span, what, value, known(actual), tolerance);
+                match value {
+                    ExpectedParameter::Number(value) => {
+                        let actual = granted.and_then(|granted| granted.parameter(&parameter.value));
+                        self.check_number(parameter.span, what, value, known(actual), tolerance);
+                    }
+                    ExpectedParameter::Text(text) => {
+                        let catalog = self.simulation.catalog().clone();
+                        let ability = granted.and_then(|granted| catalog.ability_by_id(granted.ability()));
+                        let actual =
+                            ability.and_then(|ability| ability.parameter(&parameter.value)?.as_text());
+                        if actual != Some(text.value.as_str()) {
+                            self.differs(text.span, what, &text.value, actual.unwrap_or("none"));
+                        }
+                    }
+                }
             }
         }
         for (kind, count) in expected.tasks.iter().flat_map(|tasks| &tasks.0) {

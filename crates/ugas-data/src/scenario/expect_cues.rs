@@ -2,6 +2,7 @@
 
 use core::fmt::Display;
 
+use ugas_core::effect::NamedValues;
 use ugas_core::event::{CueParameters, Event, EventKind};
 use ugas_core::handle::ControllerId;
 use ugas_core::id::TagId;
@@ -105,6 +106,19 @@ impl Runner<'_> {
             if known != Some(wanted.value.as_str()) {
                 self.cue_differs(checks, wanted.span, "Source", &wanted.value, known.unwrap_or("none"));
             }
+        }
+        if let Some(wanted) = &doc.causer {
+            let causer = details.and_then(|details| details.causer).map(|actor| actor.0);
+            if causer != wanted.0.value {
+                let named = |id: Option<u64>| id.map_or("none".to_owned(), |id| id.to_string());
+                self.cue_differs(checks, wanted.0.span, "Causer", named(wanted.0.value), named(causer));
+            }
+        }
+        let payload = details.and_then(|details| details.payload::<NamedValues>());
+        for (name, wanted) in doc.payload.iter().flat_map(|payload| &payload.0) {
+            let actual = payload.as_ref().and_then(|payload| payload.get(&name.value));
+            let field = format!("Payload.{}", name.value);
+            self.check_cue_number(checks, wanted.0.span, &field, wanted.0.value, actual);
         }
         if let Some(tags) = &doc.tags {
             let span = tags.iter().next().map(|tag| tag.span);

@@ -50,7 +50,7 @@ fn fields_arrive_where_they_belong() {
     assert_eq!(def.cost.as_deref(), Some("GE_Cost"));
     assert_eq!(def.cooldown_tags, ["Cooldown.Ability.Spell"]);
     assert_eq!(def.set_by_caller, [("Data.Power".to_owned(), NumberDef::from("-10 * Level"))]);
-    assert_eq!(def.parameters, [("Power".to_owned(), 2.0)]);
+    assert_eq!(def.parameters, [("Power".to_owned(), 2.0.into())]);
     assert_eq!((def.instancing, def.retrigger), (Instancing::PerExecution, true));
     let triggers: Vec<TriggerOn> = def.triggers.iter().map(|trigger| trigger.on).collect();
     assert_eq!(triggers, [TriggerOn::Event, TriggerOn::TagAdded, TriggerOn::TagPresent]);

@@ -148,7 +148,7 @@ impl Encoder<'_> {
     }
 
     fn event_details(&mut self, details: &EventDetails) -> Result<(), EncodeError> {
-        let EventDetails { context_tags, target_data, payload } = details;
+        let EventDetails { context_tags, target_data, payload, causer, origin } = details;
         at_most("context tags of an event", context_tags.len(), MAX_EVENT_ITEMS)?;
         self.bits.varint(context_tags.len() as u64, group::TARGETS);
         context_tags.iter().try_for_each(|tag| self.tag(*tag))?;
@@ -158,7 +158,12 @@ impl Encoder<'_> {
         payload.iter().try_for_each(|(name, value)| {
             self.bytes("bytes of a name", name.as_bytes(), MAX_INPUT_NAME)?;
             self.number("a number of an event", *value)
-        })
+        })?;
+        self.option(*causer, |this, causer| {
+            this.bits.varint(causer.0, group::ACTOR);
+            Ok(())
+        })?;
+        self.option(*origin, |this, origin| this.vector("the origin of an event", origin))
     }
 
     fn targets(&mut self, targets: &TargetData) -> Result<(), EncodeError> {
@@ -289,7 +294,9 @@ impl Decoder<'_> {
             payload.push((Arc::from(name), self.number()?));
         }
         let is_sorted = payload.is_sorted_by(|(one, _), (other, _)| one < other);
-        let details = EventDetails { context_tags, target_data, payload };
+        let causer = self.option(|this| this.bits.varint(group::ACTOR).map(ActorId))?;
+        let origin = self.option(Self::vector)?;
+        let details = EventDetails { context_tags, target_data, payload, causer, origin };
         if !is_sorted || details == EventDetails::default() {
             return self.error_at(begin, WireErrorKind::NotCanonical("the details of an event"));
         }

@@ -193,6 +193,8 @@ fn event(event: &GameplayEvent) -> Value {
             "context_tags": details.context_tags.iter().map(|tag| tag.index()).collect::<Vec<_>>(),
             "targets": targets(&details.target_data),
             "payload": details.payload.iter().map(|(name, value)| json!([**name, *value])).collect::<Vec<_>>(),
+            "causer": actor(details.causer),
+            "origin": details.origin,
         })),
     })
 }

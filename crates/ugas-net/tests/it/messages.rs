@@ -168,12 +168,18 @@ fn targets() -> impl Strategy<Value = TargetData> {
 fn event() -> impl Strategy<Value = GameplayEvent> {
     let parts = (tag(), number(), prop::option::of(handle()), prop::option::of(handle()));
     let details = (prop::collection::vec(tag(), 0..3), targets(), prop::collection::vec(number(), 0..3));
-    (parts, details).prop_map(|((tag, magnitude, instigator, target), (tags, targets, numbers))| {
-        let event = GameplayEvent { magnitude, instigator, target, ..GameplayEvent::new(tag) };
-        let event = tags.into_iter().fold(event, GameplayEvent::with_context_tag).with_target_data(targets);
-        let named = numbers.into_iter().enumerate();
-        named.fold(event, |event, (at, number)| event.with_payload(&format!("n{at}"), number))
-    })
+    let whence = (prop::option::of(any::<u64>()), prop::option::of(vector()));
+    (parts, details, whence).prop_map(
+        |((tag, magnitude, instigator, target), (tags, targets, numbers), (causer, origin))| {
+            let event = GameplayEvent { magnitude, instigator, target, ..GameplayEvent::new(tag) };
+            let event =
+                tags.into_iter().fold(event, GameplayEvent::with_context_tag).with_target_data(targets);
+            let event = causer.into_iter().fold(event, |event, causer| event.caused_by(ActorId(causer)));
+            let event = origin.into_iter().fold(event, GameplayEvent::at);
+            let named = numbers.into_iter().enumerate();
+            named.fold(event, |event, (at, number)| event.with_payload(&format!("n{at}"), number))
+        },
+    )
 }
 
 fn run() -> impl Strategy<Value = RunRef> {

@@ -81,6 +81,7 @@ fn to_server() -> Vec<(&'static str, ToServer)> {
         ..GameplayEvent::new(TagId::from_index(249))
     };
     let event = event.with_context_tag(TagId::from_index(7)).with_payload("Bounces", 3.0);
+    let event = event.caused_by(ActorId(78)).at([4.0, -0.5, 6.0]);
     let me: ControllerId = handle(40, 3);
     vec![
         (

@@ -57,7 +57,8 @@ impl<'a> Restoring<'a> {
         let definition = catalog.ability_by_id(ability).ok_or(CharacterOutcome::Unknown)?;
         let mut parameters = crate::ability::Parameters::new();
         for (name, value) in &definition.def.parameters {
-            crate::ability::set_parameter(&mut parameters, name, *value);
+            let Some(value) = value.as_number() else { continue };
+            crate::ability::set_parameter(&mut parameters, name, value);
         }
         for (name, value) in &saved.parameters {
             if !crate::ability::set_parameter(&mut parameters, name, *value) {

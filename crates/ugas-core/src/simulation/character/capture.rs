@@ -314,7 +314,7 @@ impl<'a> Taking<'a> {
         let definition = catalog.ability_by_id(granted.ability);
         let defaults = definition.map(|ability| &*ability.def.parameters).unwrap_or_default();
         let is_default = |name: &str, value: f64| {
-            defaults.iter().any(|(known, default)| known == name && *default == value)
+            defaults.iter().any(|(known, default)| known == name && default.as_number() == Some(value))
         };
         let parameters = granted.parameters().filter(|&(name, value)| !is_default(name, value));
         let charges = definition.and_then(|ability| ability.def.charges);

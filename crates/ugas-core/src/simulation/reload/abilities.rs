@@ -67,8 +67,9 @@ impl Reload<'_> {
         let mut parameters = parameters.clone();
         let new = self.next.catalog.ability_by_id(ability).map(|ability| &*ability.def.parameters);
         for (name, value) in new.unwrap_or_default() {
+            let Some(value) = value.as_number() else { continue };
             if crate::ability::parameter(&parameters, name).is_none() {
-                crate::ability::set_parameter(&mut parameters, name, *value);
+                crate::ability::set_parameter(&mut parameters, name, value);
             }
         }
         Some(GrantedAbility {

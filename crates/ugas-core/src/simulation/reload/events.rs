@@ -199,6 +199,7 @@ impl Renumbering {
             | RefusalReason::ChanceFailed
             | RefusalReason::StackOverflow { .. }
             | RefusalReason::MissingParameter
+            | RefusalReason::FixedParameter(_)
             | RefusalReason::InvalidPeriod(_)
             | RefusalReason::CustomTask
             | RefusalReason::LimitReached(_) => {}

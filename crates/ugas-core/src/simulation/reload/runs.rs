@@ -161,9 +161,9 @@ impl Reload<'_> {
     fn gameplay_event(&self, event: GameplayEvent) -> Option<GameplayEvent> {
         let GameplayEvent { tag, magnitude, instigator, target, details } = event;
         let details = details.map(|details| {
-            let EventDetails { context_tags, target_data, payload } = (*details).clone();
+            let EventDetails { context_tags, target_data, payload, causer, origin } = (*details).clone();
             let context_tags = context_tags.into_iter().filter_map(|tag| self.ids.tag(tag)).collect();
-            Arc::new(EventDetails { context_tags, target_data, payload })
+            Arc::new(EventDetails { context_tags, target_data, payload, causer, origin })
         });
         Some(GameplayEvent { tag: self.ids.tag(tag)?, magnitude, instigator, target, details })
     }

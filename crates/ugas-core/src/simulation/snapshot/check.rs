@@ -83,6 +83,7 @@ impl Check<'_> {
             && skills.runs.is_sorted_by(|one, other| one.0 < other.0);
         require(are_sorted, "the counts of a controller are not sorted")?;
         controller.summon().map_or(Ok(()), |summon| self.summon(summon))?;
+        require(buffer.is_finite(), "a target of an input is not finite")?;
         require(buffer.is_within_capacity(), "more inputs are kept than there is room for")
     }
 

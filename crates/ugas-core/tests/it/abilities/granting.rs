@@ -1,11 +1,14 @@
 //! Granting, instancing, triggers, charges and levels (§4.5, A7, A8; GASD §4.6).
 
-use ugas_core::ability::{AbilityDef, AbilitySetDef, GameplayEvent, Grant, Instancing, TriggerOn};
+use ugas_core::ability::{
+    AbilityDef, AbilitySetDef, GameplayEvent, Grant, Instancing, ParameterDef, TriggerOn,
+};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
-use ugas_core::catalog::CatalogBuilder;
+use ugas_core::catalog::{Catalog, CatalogBuilder};
 use ugas_core::effect::{AbilityGrantDef, AbilityRemoval, EffectDef};
-use ugas_core::id::ActorId;
+use ugas_core::id::{ActorId, TagId};
 use ugas_core::modifier::Operation;
+use ugas_core::refusal::RefusalReason;
 use ugas_core::simulation::{ActivationRequest, Stacks};
 use ugas_core::task::{ActionDef, TaskDef};
 
@@ -44,6 +47,82 @@ fn section_8_1_a_grant_says_level_input_source_tags_and_parameters() {
     assert_eq!(game.sim.set_parameter(handle, "Power", f64::NAN).unwrap_err().code(), "NonFinite");
     game.sim.bind_input(handle, None).unwrap();
     assert_eq!(game.sim.ability(handle).unwrap().input(), None);
+}
+
+#[test]
+fn a18_typed_parameters_numbers_and_booleans_are_granted_and_tags_and_texts_fixed() {
+    let skill = AbilityDef::new("GA")
+        .with_parameter("Power", 2.0)
+        .with_parameter("Armed", true)
+        .with_parameter("Element", ParameterDef::tag("Damage.Fire"))
+        .with_parameter("Title", ParameterDef::text("Big boom"))
+        .task(note("if(HasTag(ParamTag('Element')), 10, 20) + Param('Armed')"));
+    let mut game = Game::build(|builder| builder.ability(skill).effect(tagging("Damage.Fire")));
+    let (hero, ability) = (game.id("hero"), game.ability("GA"));
+    for fixed in ["Element", "Title"] {
+        let refused = game.sim.grant_with(hero, Grant::new(ability).parameter(fixed, 1.0)).unwrap_err();
+        assert_eq!(refused, RefusalReason::FixedParameter(fixed.to_owned()));
+    }
+    let handle = game.sim.grant_with(hero, Grant::new(ability).parameter("Armed", 0.0)).unwrap();
+    let granted = game.sim.ability(handle).unwrap();
+    assert!(granted.parameters().eq([("Armed", 0.0), ("Power", 2.0)]));
+    let definition = game.sim.catalog().ability_by_id(ability).unwrap();
+    assert_eq!(definition.parameter("Title").and_then(ParameterDef::as_text), Some("Big boom"));
+    assert_eq!(definition.parameter("Element"), Some(&ParameterDef::tag("Damage.Fire")));
+    assert_eq!(game.sim.set_parameter(handle, "Title", 1.0).unwrap_err().code(), "FixedParameter");
+    game.run(handle);
+    assert_eq!(game.sim.ability(handle).unwrap().parameter("Seen"), Some(20.0));
+    game.apply("Tag:Damage.Fire", "hero", "hero");
+    game.sim.set_parameter(handle, "Armed", 1.0).unwrap();
+    game.run(handle);
+    assert_eq!(game.sim.ability(handle).unwrap().parameter("Seen"), Some(11.0));
+}
+
+#[test]
+fn a18_faults_of_parameters_are_problems_of_the_definition() {
+    let cue = |tag: &str| TaskDef::Act(ActionDef::ExecuteCue(tag.into()));
+    let changed = TaskDef::Act(ActionDef::SetParameter { name: "Title".into(), value: 1.0.into() });
+    let tasks = [
+        cue("ParamTag(\"Power\")"),
+        cue("ParamTag('Powr')"),
+        TaskDef::wait("Param('Title')"),
+        TaskDef::wait("ParamTag('Title')"),
+        changed,
+    ];
+    let mut builder = Catalog::builder().effect(EffectDef::infinite("GE").granting("ParamTag('Power')"));
+    for (at, task) in tasks.into_iter().enumerate() {
+        let skill = AbilityDef::new(format!("GA_{at}"))
+            .with_parameter("Power", 2.0)
+            .with_parameter("Title", ParameterDef::text("Big boom"))
+            .task(task);
+        builder = builder.ability(skill);
+    }
+    let errors = builder.build().unwrap_err();
+    let errors: Vec<String> = errors.0.iter().map(ToString::to_string).collect();
+    for expected in [
+        "the parameter `Power` is a number, not a tag",
+        "the ability has no parameter `Powr`; did you mean `Power`?",
+        "the parameter `Title` is a text, not a number",
+        "`ParamTag` stands for a tag",
+        "the parameter `Title` is a text, which is fixed by the definition",
+        "only abilities have parameters",
+    ] {
+        assert!(errors.iter().any(|error| error.contains(expected)), "{expected}: {errors:#?}");
+    }
+}
+
+#[test]
+fn events_from_outside_with_tags_of_another_catalog_are_refused() {
+    let mut game = Game::build(|builder| builder.tags(["Event.Parry"]));
+    let (hero, parry) = (game.id("hero"), game.tag("Event.Parry"));
+    let foreign = TagId::from_index(game.sim.catalog().tags().len() as u32);
+    let hash = game.sim.state_hash();
+    let events = [GameplayEvent::new(parry).with_context_tag(foreign), GameplayEvent::new(foreign)];
+    for event in events {
+        assert_eq!(game.sim.send_event(hero, event), Err(RefusalReason::UnknownTag(foreign)));
+    }
+    assert_eq!(game.sim.state_hash(), hash);
+    assert_eq!(game.sim.send_event(hero, GameplayEvent::new(parry).with_context_tag(parry)), Ok(()));
 }
 
 #[test]

@@ -96,6 +96,10 @@ pub(crate) mod ug144;
 pub(crate) mod ug145;
 pub(crate) mod ug146;
 pub(crate) mod ug147;
+pub(crate) mod ug150;
+pub(crate) mod ug151;
+pub(crate) mod ug152;
+pub(crate) mod ug153;
 pub(crate) mod ug160;
 pub(crate) mod ug161;
 pub(crate) mod ug162;
@@ -201,6 +205,10 @@ pub(crate) static ALL: &[&CodeDoc] = &[
     &ug145::DOC,
     &ug146::DOC,
     &ug147::DOC,
+    &ug150::DOC,
+    &ug151::DOC,
+    &ug152::DOC,
+    &ug153::DOC,
     &ug160::DOC,
     &ug161::DOC,
     &ug162::DOC,

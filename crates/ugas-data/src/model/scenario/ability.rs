@@ -2,7 +2,8 @@
 
 use ugas_core::task::TaskOutcome;
 
-use crate::decode::{Choice, Flag, Integer, NamedMap, Number, Vector, record};
+use super::HitDoc;
+use crate::decode::{ActorText, Choice, Flag, Integer, NamedMap, Number, PlainValue, Vector, record};
 use crate::model::{AbilityName, InputName, Name, Tag};
 
 record! {
@@ -12,7 +13,7 @@ record! {
         ability: required AbilityName = "Ability", "The ability.";
         level: optional Integer<1, 4294967295> = "Level", "Its level (default: 1).";
         input: optional InputName = "InputID", "Input that it is bound to.";
-        parameters: optional NamedMap<Name, Number> = "Parameters", "Parameters in the place of the definition's.";
+        parameters: optional NamedMap<Name, PlainValue> = "Parameters", "Numbers and booleans in the place of the definition's.";
         dynamic_tags: list Tag = "DynamicTags", "Tags that describe the granted ability besides its AbilityTags; they count as source tags of its effects.";
         alias: optional Name = "As", "Name of the grant for later steps.";
     }
@@ -53,6 +54,7 @@ record! {
     InputDoc, "input" {
         controller: required Name = "Controller", "Whose input.";
         press: optional InputName = "Press", "The input that is pressed.";
+        target: optional Name = "Target", "Controller that abilities which the press activates are aimed at.";
         release: optional InputName = "Release", "The input that is released.";
         confirm: optional Flag = "Confirm", "Whether the player confirms what waits for it.";
         decline: optional Flag = "Decline", "Whether the player declines what waits for a confirmation.";
@@ -67,6 +69,11 @@ record! {
         magnitude: optional Number = "Magnitude", "How much.";
         instigator: optional Name = "Instigator", "Who caused it.";
         target: optional Name = "Target", "With whom.";
+        hit: optional HitDoc = "Hit", "The hit that led to it: its controller is a target of the event.";
+        causer: optional ActorText = "Causer", "Id of the actor that physically caused it.";
+        origin: optional Vector<3> = "Origin", "World location that it comes from.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of its payload, by name.";
+        context_tags: list Tag = "ContextTags", "Tags that describe how it happened.";
     }
 }
 

@@ -5,13 +5,13 @@ use ugas_core::nearest::nearest;
 
 use super::state::StateHash;
 use crate::decode::{
-    Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, Vector, choice, is_free_key,
-    record,
+    ActorText, Choice, Definitions, Field, Integer, List, NamedMap, NonNegative, Number, PlainValue, Vector,
+    choice, is_free_key, record,
 };
 use crate::diagnostics::{Sink, codes};
 use crate::model::{AbilityName, AttributeName, CueTag, EffectName, Name, Tag};
 use crate::node::{Entry, Node, Value};
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// What an ability does at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -140,6 +140,45 @@ impl<const WHOLE: bool> std::fmt::Display for Expected<WHOLE> {
     }
 }
 
+/// A parameter that is expected (A18): a number, a boolean, or the text of a tag or of a text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExpectedParameter {
+    /// A number, or conditions on it; a boolean is 1 or 0.
+    Number(Expected<false>),
+    /// The tag or the text.
+    Text(Spanned<String>),
+}
+
+impl Default for ExpectedParameter {
+    fn default() -> Self {
+        Self::Number(Expected::default())
+    }
+}
+
+impl Field for ExpectedParameter {
+    fn decode(node: &Node, sink: &mut Sink) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Some(Self::Text(Spanned { value: text.clone(), span: node.span })),
+            Value::Bool(flag) => {
+                let exact = Some(f64::from(u8::from(*flag)));
+                Some(Self::Number(Expected { span: node.span, exact, ..Expected::default() }))
+            }
+            _ => Expected::decode(node, sink).map(Self::Number),
+        }
+    }
+
+    fn encode(&self) -> Value {
+        match self {
+            Self::Number(number) => number.encode(),
+            Self::Text(text) => Value::Text(text.value.clone()),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Json {
+        json!({ "anyOf": [{ "type": ["boolean", "string"] }, Expected::<false>::schema(definitions)] })
+    }
+}
+
 record! {
     /// Events that happened.
     EventsDoc, "events" {
@@ -171,7 +210,7 @@ record! {
         abilities: optional NamedMap<AbilityName, Choice<AbilityStatus>> = "Abilities", "What abilities do.";
         cooldown: optional NamedMap<AbilityName, Expected<false>> = "Cooldown", "Seconds left of cooldowns.";
         charges: optional NamedMap<AbilityName, Expected<true>> = "Charges", "Uses left of abilities with charges.";
-        parameters: optional NamedMap<AbilityName, NamedMap<Name, Expected<false>>> = "Parameters", "Parameters of granted abilities.";
+        parameters: optional NamedMap<AbilityName, NamedMap<Name, ExpectedParameter>> = "Parameters", "Parameters of granted abilities: numbers and booleans of the grant, tags and texts of the definition.";
         tasks: optional NamedMap<Name, Expected<true>> = "Tasks", "Tasks that are under way, by type.";
         cues: optional CuesExpectDoc = "Cues", "Cues.";
     }
@@ -206,6 +245,8 @@ record! {
         duration: optional Number = "Duration", "Duration of the effect in seconds.";
         effect: optional EffectName = "Effect", "The effect that it belongs to.";
         source: optional Name = "Source", "The controller that caused it.";
+        causer: optional ActorText = "Causer", "Id of the actor that physically caused it; `None` if there is none.";
+        payload: optional NamedMap<Name, PlainValue> = "Payload", "Numbers of the game's own, by name; others are not compared.";
         location: optional Vector<3> = "Location", "Its place.";
         normal: optional Vector<3> = "Normal", "Surface normal of the hit.";
         origin: optional Vector<3> = "Origin", "World location of the effect.";
