@@ -1,7 +1,7 @@
 //! `ugas soak`.
 //!
 //! Every match is a pure function of its profile and seed, and reports are joined in the order of the seeds, so that the
-//! number of threads cannot show (I2).
+//! number of threads cannot show (V6).
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! `ugas sweep`.
 //!
 //! Every run is a pure function of its combination and its seed, and results are put in the order of both, so that the
-//! number of threads cannot show (I2).
+//! number of threads cannot show (V6).
 
 mod axis;
 mod plot;

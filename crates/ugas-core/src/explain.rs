@@ -1,4 +1,5 @@
-//! Explanations: where a value comes from, term by term, and why a modifier does not count (UEM's last section).
+//! Explanations: where a value comes from, term by term, and why a modifier does not count (UEM, "Why This
+//! Matters for Debugging").
 //!
 //! An explanation is data with names filled in, made for tools; its `Display` is a tree for people.
 
@@ -44,7 +45,8 @@ pub struct Explanation {
     pub clamp: ClampExplanation,
     /// What a `pre_change` hook made of the clamped value, if it changed it (B4).
     pub adjusted_by_hook: Option<f64>,
-    /// Whether changes wait for the end of a batch, so that `current` is a value from before (UEM, stale evaluation).
+    /// Whether changes wait for the end of a batch, so that `current` is a value from before (UEM, "Why This
+    /// Matters for Debugging").
     pub stale: bool,
 }
 

@@ -25,10 +25,10 @@
 //! # References in comments
 //!
 //! `§7.2` is a clause of the UGAS specification, 1.0.0-draft.1. `UEM` and `GASD` are descriptions of Unreal's gameplay
-//! ability system, whose rules fill what the specification leaves open. `I1` to `I10` are the invariants listed in
-//! `ARCHITECTURE.md`. The other letters with a number are the rules that this project decided where its sources are
-//! silent or disagree: `V` values and time, `M` the modifier pipeline, `B` bounds, derived and meta attributes, `T` tags,
-//! `E` effects, `A` abilities, `R` reloads, `P` characters.
+//! ability system, whose rules fill what the specification leaves open. A letter with a number is a rule of this
+//! project, with its full text in `docs/rules.md`: `V` values and time, `M` modifiers, `B` bounds, derived and meta
+//! attributes, `T` tags, `E` effects, `C` cues, `A` abilities and tasks, `K` controllers, `D` documents, `N` network, `R`
+//! reloads, `P` characters, `I` invariants of the core. That page also has the addresses of the sources.
 #![forbid(unsafe_code)]
 
 pub mod ability;

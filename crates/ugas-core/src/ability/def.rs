@@ -79,12 +79,12 @@ pub enum NetSecurity {
 }
 
 impl NetSecurity {
-    /// Whether a server begins the ability because a client asks for it (GASD §4.6.15).
+    /// Whether a server begins the ability because a client asks for it (GASD §4.6.16).
     pub const fn client_may_begin(self) -> bool {
         matches!(self, Self::ClientOrServer | Self::ServerOnlyTermination)
     }
 
-    /// Whether a server ends or cancels the ability because a client asks for it (GASD §4.6.15).
+    /// Whether a server ends or cancels the ability because a client asks for it (GASD §4.6.16).
     pub const fn client_may_end(self) -> bool {
         matches!(self, Self::ClientOrServer | Self::ServerOnlyExecution)
     }

@@ -108,7 +108,7 @@ impl Ability {
     }
 }
 
-/// Abilities, effects, attribute sets and tags that are given together (GASD §4.6.3).
+/// Abilities, effects, attribute sets and tags that are given together (GASD §4.6.14).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AbilitySetDef {
     /// Name, unique in the catalog.

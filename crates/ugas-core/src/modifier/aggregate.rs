@@ -1,4 +1,4 @@
-//! Aggregation (§5.3, UEM, M1–M10): many modifiers of one attribute become one value.
+//! Aggregation (§5.3; UEM, "The Aggregation Formula"; M1–M10): many modifiers of one attribute become one value.
 //!
 //! Values are summed anew in application order at each evaluation, never patched, so that a value is a function of
 //! the active set and not of its history (M10). Entries are stored with stacks already factored in (M8), so that the

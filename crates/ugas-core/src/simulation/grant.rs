@@ -110,7 +110,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Gives a granted ability another level (GASD §4.6.7). A run that is under way keeps the level it began with. The
+    /// Gives a granted ability another level (GASD §4.6.13). A run that is under way keeps the level it began with. The
     /// other way of levelling up is to revoke the ability and grant it again.
     ///
     /// # Errors

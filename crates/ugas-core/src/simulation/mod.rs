@@ -186,7 +186,8 @@ impl Simulation {
         self.state.by_actor(&self.state.avatars, avatar)
     }
 
-    /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM).
+    /// An attribute's current value. Inside a [batch](Self::batch) it is the value from before (UEM,
+    /// "FScopedAggregatorOnDirtyBatch").
     ///
     /// `None` if there is no value to read; [`Self::value`] gives the reason.
     pub fn current(&self, controller: ControllerId, attribute: AttributeId) -> Option<f64> {
@@ -378,9 +379,10 @@ impl Simulation {
         hasher.finish()
     }
 
-    /// Makes many changes with one recalculation at the end (UEM). Inside, values are those from before, tags are up to
-    /// date, and consequences of the changes wait for the end. Time that passes, controllers that come and go and sets
-    /// that change bring values up to date earlier. Take snapshots outside: what waits for the end is not part of them.
+    /// Makes many changes with one recalculation at the end (UEM, "FScopedAggregatorOnDirtyBatch"). Inside, values are
+    /// those from before, tags are up to date, and consequences of the changes wait for the end. Time that passes,
+    /// controllers that come and go and sets that change bring values up to date earlier. Take snapshots outside: what
+    /// waits for the end is not part of them.
     pub fn batch<R>(&mut self, changes: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.scratch.batch_depth;
         if depth == 0 {

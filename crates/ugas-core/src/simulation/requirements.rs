@@ -46,7 +46,7 @@ impl Simulation {
     }
 
     /// The abilities of a controller that have all of these tags and could be activated now, in the order in which they
-    /// were granted (GASD §4.6.13).
+    /// were granted (GASD §4.6.6).
     pub fn activatable_abilities<'a>(
         &'a self,
         controller: ControllerId,

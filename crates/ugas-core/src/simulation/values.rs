@@ -19,7 +19,7 @@ use crate::number::finite;
 use crate::refusal::Party;
 use crate::tag::{TagBits, TagRequirement, TagSet, TagView};
 
-/// How an attribute is evaluated, where that differs from its current value (UEM).
+/// How an attribute is evaluated, where that differs from its current value (UEM, "FAggregatorEvaluateParameters").
 #[derive(Clone, PartialEq, Debug)]
 pub struct EvaluationParameters {
     /// Tags that count as if the source of each modifier had them too, with their ancestors.
@@ -52,7 +52,7 @@ impl Default for EvaluationParameters {
     }
 }
 
-/// Why a modifier does not count (UEM's last section).
+/// Why a modifier does not count (UEM, "Why This Matters for Debugging").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     Counts,
@@ -127,7 +127,7 @@ impl<A: TagView + ?Sized, B: TagView + ?Sized> TagView for Both<'_, A, B> {
     }
 }
 
-/// The modifiers of an attribute at one moment, to be evaluated later (UEM, aggregator snapshots).
+/// The modifiers of an attribute at one moment, to be evaluated later (UEM, "Aggregator Snapshots").
 ///
 /// Tag requirements are still judged when it is evaluated; the modifiers themselves are frozen. One whose requirements
 /// went with its effect does not count.
@@ -377,8 +377,8 @@ impl State {
 
 impl Simulation {
     /// Evaluates an attribute under other circumstances than the present ones: with more tags, without some effects,
-    /// up to a layer (UEM). Bounds apply only if all layers are evaluated; `pre_change` hooks do not run. `None` if the
-    /// controller has no such attribute, or it is [withheld](Self::withheld) from this client.
+    /// up to a layer (UEM, "Evaluation Channels"). Bounds apply only if all layers are evaluated; `pre_change` hooks do
+    /// not run. `None` if the controller has no such attribute, or it is [withheld](Self::withheld) from this client.
     pub fn evaluate(
         &self,
         controller: ControllerId,
@@ -393,7 +393,7 @@ impl Simulation {
         self.evaluate_entries(controller, slot as u16, base, controller.modifiers_of(slot as u16), parameters)
     }
 
-    /// Freezes the modifiers of an attribute (UEM, aggregator snapshots). `None` as for [`Self::evaluate`].
+    /// Freezes the modifiers of an attribute (UEM, "Aggregator Snapshots"). `None` as for [`Self::evaluate`].
     pub fn capture(&self, controller: ControllerId, attribute: AttributeId) -> Option<AggregatorSnapshot> {
         let id = controller;
         if self.is_withheld(id, attribute) {

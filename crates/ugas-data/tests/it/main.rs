@@ -19,4 +19,5 @@ mod schemas;
 mod shipped;
 mod spec;
 mod state;
+mod tags;
 mod witness;

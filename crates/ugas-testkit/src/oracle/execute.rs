@@ -46,7 +46,7 @@ impl Oracle {
     }
 
     /// The modifiers that count and write bases, with magnitudes evaluated before the first write. One that does not
-    /// count is as if it did not exist (UEM).
+    /// count is as if it did not exist (UEM, "Modifier Tag Requirements").
     fn plan(
         &self,
         spec: &OracleSpec,

@@ -2,4 +2,5 @@
 
 mod error;
 mod observers;
+mod rules;
 mod tidy;

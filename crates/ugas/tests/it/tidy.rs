@@ -23,17 +23,22 @@ const FORBIDDEN_IN_CORE: [&str; 9] = [
     "serde",
 ];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn read(path: impl AsRef<Path>) -> String {
+pub(crate) fn read(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Rust files below a folder of the tree, in a defined order.
-fn rust_files(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn rust_files(folder: &str) -> Vec<PathBuf> {
+    files(folder, "rs")
+}
+
+/// Files with this extension below a folder of the tree, in a defined order.
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
@@ -43,13 +48,13 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
                 if path.file_name().is_some_and(|name| name != "target") {
                     folders.push(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|found| found == extension) {
                 files.push(path);
             }
         }
     }
     files.sort();
-    assert!(!files.is_empty(), "no Rust files in {folder}");
+    assert!(!files.is_empty(), "no .{extension} files in {folder}");
     files
 }
 
