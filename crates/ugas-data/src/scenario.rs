@@ -349,7 +349,7 @@ impl Scenario {
                 }
                 ActionDoc::Grant(grant) => tags.extend(tags_of(grant)),
                 ActionDoc::RemoveMatching(remove) => tags.extend(tags_of(remove)),
-                ActionDoc::Event(event) => tags.extend(tags_of(event)),
+                ActionDoc::Event(event) => tags.extend(tags_of(&**event)),
                 ActionDoc::CancelAll(cancel) => tags.extend(tags_of(cancel)),
                 ActionDoc::Expect(expect) => {
                     for (_, expected) in &expect.named.0 {

@@ -43,7 +43,7 @@ impl Names for Fixture {
             NameKind::Tag => &TAGS,
             NameKind::Curve => &CURVES,
             NameKind::Local => &LOCALS,
-            NameKind::Param => &[],
+            NameKind::Param | NameKind::ParamTag => &[],
         };
         nearest(name, known.iter().copied()).map(str::to_owned)
     }
