@@ -70,7 +70,7 @@ check_allowed_skips() {
             echo ".ci/allowed-skips: '$line' is not of the form 'STEP: reason'"
             wrong=1
         elif [[ -z "${step_commands[$name]:-}" ]] && ! grep -qE "^step $name " .ci/run .ci/nightly; then
-            echo ".ci/allowed-skips: there is no step '$name'"
+            echo ".ci/allowed-skips: no step is called '$name'; correct or remove the line (bash .ci/run --list shows the steps)"
             wrong=1
         fi
     done <"$allowed_skips"
@@ -87,7 +87,7 @@ install_tools() {
     for command in "apt-get update --quiet" "apt-get install --yes --quiet --no-install-recommends ${packages[*]}"; do
         # shellcheck disable=SC2086 # the command is words
         if ! DEBIAN_FRONTEND=noninteractive timeout 600 $command >"${TMPDIR:-/tmp}/ugas-ci-apt.log" 2>&1; then
-            echo "    '$command' failed:"
+            echo "    '$command' failed; full log: ${TMPDIR:-/tmp}/ugas-ci-apt.log; last lines:"
             tail -n 5 "${TMPDIR:-/tmp}/ugas-ci-apt.log"
         fi
     done

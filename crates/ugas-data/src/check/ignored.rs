@@ -120,7 +120,6 @@ fn controller(doc: &ControllerDoc, fields: &mut Fields<'_, '_>) {
         effect.ignored("SourceAbility", "the effect has no ability as its source", anew);
         effect.ignored("PeriodicState", "the period starts anew", anew);
         effect.ignored("CapturedAttributes", "attributes are captured when the controller is spawned", anew);
-        effect.ignored("SetByCallerMagnitudes", "the effect is applied without these numbers", anew);
     }
 }
 

@@ -279,7 +279,8 @@ impl Oracle {
             DurationRefresh::Never => {}
             DurationRefresh::Extend => {
                 let left = instance.expires.map(|end| end - now);
-                let total = left.zip(duration).map(|(left, duration)| left + duration);
+                // Less than no time prolongs by nothing (E6).
+                let total = left.zip(duration).map(|(left, duration)| left + duration.max(0));
                 let cap = stacking.max_duration.map_or(i64::MAX, Span::micros);
                 let total = total.map(|total| total.min(cap));
                 instance.duration = total;
