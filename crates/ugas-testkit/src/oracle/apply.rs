@@ -279,10 +279,11 @@ impl Oracle {
             DurationRefresh::Never => {}
             DurationRefresh::Extend => {
                 let left = instance.expires.map(|end| end - now);
-                // Less than no time prolongs by nothing (E6).
-                let total = left.zip(duration).map(|(left, duration)| left + duration.max(0));
-                let cap = stacking.max_duration.map_or(i64::MAX, Span::micros);
-                let total = total.map(|total| total.min(cap));
+                let total = left.zip(duration).map(|(left, duration)| {
+                    // The cap limits what is added; it takes nothing away.
+                    let cap = stacking.max_duration.map(Span::micros);
+                    cap.map_or(left + duration, |cap| (left + duration).min(cap).max(left))
+                });
                 instance.duration = total;
                 instance.expires = total.map(|total| now + total.max(0));
             }
