@@ -86,6 +86,11 @@ impl Ability {
         self.def.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
+    /// Parameters that each grant begins with: the numbers and booleans (A18).
+    pub(crate) fn number_parameters(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.def.parameters.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_number()?)))
+    }
+
     /// Tags whose presence means that it is on cooldown (A2).
     pub fn cooldown_tags(&self) -> &TagSet {
         &self.cooldown_tags

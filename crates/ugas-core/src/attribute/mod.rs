@@ -23,8 +23,8 @@ pub enum AttributeCategory {
     Meta,
 }
 
-/// Who receives an attribute's value over a network (§5.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Replication of an attribute's value over a network (§5.5), from the narrowest to the widest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum AttributeReplication {
     /// Nobody.
     None,

@@ -474,15 +474,7 @@ fn narrowest_replication(sets: &[CompiledSet], count: usize) -> Box<[AttributeRe
     let mut narrowest = vec![AttributeReplication::All; count];
     for attribute in sets.iter().flat_map(|set| &*set.attributes) {
         if let Some(narrowest) = narrowest.get_mut(attribute.id.usize()) {
-            *narrowest = match (*narrowest, attribute.def.replication) {
-                (AttributeReplication::None, _) | (_, AttributeReplication::None) => {
-                    AttributeReplication::None
-                }
-                (AttributeReplication::All, other) | (other, AttributeReplication::All) => other,
-                (AttributeReplication::OwnerOnly, AttributeReplication::OwnerOnly) => {
-                    AttributeReplication::OwnerOnly
-                }
-            };
+            *narrowest = (*narrowest).min(attribute.def.replication);
         }
     }
     narrowest.into()

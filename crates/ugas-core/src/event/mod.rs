@@ -1,6 +1,7 @@
 //! Events (I7): one ordered stream of everything that happened, polled by the host.
 
 mod category;
+mod cue;
 #[cfg(feature = "tracing")]
 mod log;
 mod queue;
@@ -12,21 +13,19 @@ use core::fmt;
 use std::sync::Arc;
 
 pub use category::Category;
+pub use cue::{CueDetails, CueParameters};
 #[cfg(feature = "tracing")]
 pub(crate) use log::log;
 pub(crate) use queue::{EventQueue, Origin};
 pub(crate) use shared::Shared;
 
 use crate::ability::{ActivationRefusal, EndReason, GameplayEvent};
-use crate::catalog::Catalog;
-use crate::codec::plain_struct;
-use crate::effect::{ContextPayload, ContextTags, HitResult, PredictionKey, RawPayload, Vector3};
+use crate::effect::{ContextTags, PredictionKey};
 use crate::handle::{AbilityHandle, ActivationId, ActiveEffectId, ControllerId, TaskId};
 use crate::id::{AbilityId, ActorId, AttributeId, AttributeSetId, EffectId, TagId};
 use crate::input::InputId;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::simulation::Simulation;
-use crate::tag::TagBits;
 use crate::targeting::Confirmation;
 use crate::time::{Span, Time};
 
@@ -75,138 +74,6 @@ pub enum RemovalReason {
     TargetGone,
     /// A reload took its definition away, or changed it so that it cannot go on (R5).
     Reloaded,
-}
-
-/// Context of a cue: who and what caused it, and what was there when it happened (§9.9, §12.3, C1).
-#[derive(Clone, PartialEq, Debug, Default)]
-#[non_exhaustive]
-pub struct CueDetails {
-    /// Controller that caused it: the source of the effect.
-    pub instigator: Option<ControllerId>,
-    /// Actor that physically caused it: a weapon, a projectile.
-    pub causer: Option<ActorId>,
-    /// Object that it originated from.
-    pub source_object: Option<ActorId>,
-    /// Hit that led to it, with location and normal.
-    pub hit: Option<HitResult>,
-    /// World location of the effect.
-    pub origin: Option<Vector3>,
-    /// Ability that it comes from, while it is granted.
-    pub ability: Option<AbilityId>,
-    /// Level of that ability.
-    pub ability_level: Option<u32>,
-    /// Stacks of the effect.
-    pub stacks: u32,
-    /// Duration of the effect; `None` for an instant one, and for one without end.
-    pub duration: Option<Span>,
-    /// Tags of the source with those of its ability (E13) and all ancestors.
-    pub source_tags: TagBits,
-    /// Tags of the ability alone, with all ancestors (E13).
-    pub ability_tags: TagBits,
-    /// Tags of the target with all ancestors.
-    pub target_tags: TagBits,
-    /// Context tags, such as `Hit.Critical` (E14).
-    pub context_tags: ContextTags,
-    /// Data of the host's own.
-    pub payload: Option<Arc<RawPayload>>,
-}
-
-impl CueDetails {
-    /// The context as bytes of the core's codec, as the wire has it.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        crate::codec::to_bytes(self)
-    }
-
-    /// Reads a context back.
-    ///
-    /// # Errors
-    /// If the bytes are no context, or one of its numbers is not finite.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, crate::codec::DecodeError> {
-        crate::codec::from_bytes(bytes)
-    }
-
-    /// Removes everything that concerns the source, for a viewer who does not see it (N1): causer, objects, origin, ability
-    /// and payload. The hit stays, which is where the target was hit.
-    pub fn hide_source(&mut self) {
-        self.instigator = None;
-        self.causer = None;
-        self.source_object = None;
-        self.origin = None;
-        self.ability = None;
-        self.ability_level = None;
-        self.source_tags = TagBits::default();
-        self.ability_tags = TagBits::default();
-        self.payload = None;
-    }
-
-    /// Whether the catalog has the ability and every tag that it names: to be asked of a context that came from outside.
-    pub fn is_known(&self, catalog: &Catalog) -> bool {
-        let has = |tag: TagId| tag.usize() < catalog.tags().len();
-        let bits = [&self.source_tags, &self.ability_tags, &self.target_tags];
-        bits.into_iter().flat_map(TagBits::iter).all(has)
-            && self.context_tags.as_slice().iter().all(|tag| has(*tag))
-            && self.ability.is_none_or(|ability| catalog.ability_by_id(ability).is_some())
-    }
-
-    /// Location of the hit, where there is one, else the origin of the effect (C1).
-    pub fn location(&self) -> Option<Vector3> {
-        self.hit.map(|hit| hit.location).or(self.origin)
-    }
-
-    /// Whether its numbers are finite (V2).
-    fn check(&self) -> Result<(), &'static str> {
-        let of_hit = self.hit.iter().flat_map(|hit| [hit.location, hit.normal, [hit.distance; 3]]);
-        match of_hit.chain(self.origin).flatten().all(f64::is_finite) {
-            true => Ok(()),
-            false => Err("a number of the context of a cue is not finite"),
-        }
-    }
-
-    /// The attached data, if it is of this kind.
-    pub fn payload<P: ContextPayload>(&self) -> Option<P> {
-        let raw = self.payload.as_ref()?;
-        if raw.kind == P::KIND { P::decode(&raw.bytes) } else { None }
-    }
-}
-
-plain_struct!(CueDetails {
-    instigator,
-    causer,
-    source_object,
-    hit,
-    origin,
-    ability,
-    ability_level,
-    stacks,
-    duration,
-    source_tags,
-    ability_tags,
-    target_tags,
-    context_tags,
-    payload,
-} => CueDetails::check);
-
-/// What a cue is shown with (§12).
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct CueParameters {
-    /// Magnitude of the modifier that the effect names, 0 without one.
-    pub magnitude: f64,
-    /// Level of the effect.
-    pub level: f64,
-    /// Whole context, shared by the copies of an event; `None` where nothing is known of it.
-    pub details: Option<Arc<CueDetails>>,
-}
-
-impl CueParameters {
-    /// Place: the location of the hit, where there is one, else the origin of the effect (C1).
-    pub fn location(&self) -> Option<Vector3> {
-        self.details.as_ref()?.location()
-    }
-
-    /// Context tags, such as `Hit.Critical` (E14).
-    pub fn context_tags(&self) -> &[TagId] {
-        self.details.as_ref().map(|details| details.context_tags.as_slice()).unwrap_or_default()
-    }
 }
 
 /// What happened.

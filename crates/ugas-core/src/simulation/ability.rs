@@ -239,7 +239,7 @@ impl Simulation {
             return Err(RefusalReason::NonFinite { modifier: None, attribute: None });
         }
         self.check_event(&event).map_err(RefusalReason::LimitReached)?;
-        self.check_event_tags(&event)?;
+        self.check_tags(event.tags())?;
         self.operate(|sim| sim.emit(EventKind::GameplayEvent { controller, event }));
         Ok(())
     }

@@ -235,9 +235,7 @@ impl Simulation {
         receivers.retain(|receiver| self.check_active(*receiver).is_ok());
         self.report_no_target(id, step, receivers.is_empty());
         for controller in receivers {
-            if self.state.controllers.contains(controller) {
-                self.emit(EventKind::GameplayEvent { controller, event: event.clone() });
-            }
+            self.emit(EventKind::GameplayEvent { controller, event: event.clone() });
         }
         Ok(())
     }

@@ -313,10 +313,7 @@ impl Simulation {
         }
         self.check_spec(spec).map_err(|limit| refuse(RefusalReason::LimitReached(limit)))?;
         let of_ability = spec.context.ability_tags().into_iter().flat_map(TagBits::iter);
-        let tags = self.catalog.tags().len();
-        if let Some(tag) = spec.context.tags().iter().chain(of_ability).find(|tag| tag.usize() >= tags) {
-            return Err(refuse(RefusalReason::UnknownTag(tag)));
-        }
+        self.check_tags(spec.context.tags().iter().chain(of_ability)).map_err(refuse)?;
         let effect = self.state.definition(&self.catalog, spec.effect);
         // An id created at run time may have come to mean another effect since the spec was made.
         let effect = effect.filter(|effect| effect.name_hash == spec.name_hash);

@@ -2,6 +2,7 @@
 //! adds, removes and executes outside abilities.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::apply::{Checks, refuse};
 use super::{Simulation, SourceTags};
@@ -20,6 +21,13 @@ pub(super) struct CueNumbers {
     pub(super) level: f64,
     pub(super) stacks: u32,
     pub(super) duration: Option<Span>,
+}
+
+impl CueNumbers {
+    /// Parameters with these numbers. Adding zero keeps negative zeros out.
+    pub(super) fn with(self, details: Arc<CueDetails>) -> CueParameters {
+        CueParameters { magnitude: self.magnitude + 0.0, level: self.level + 0.0, details: Some(details) }
+    }
 }
 
 impl Simulation {
@@ -124,13 +132,7 @@ impl Simulation {
     ) -> CueParameters {
         let details = self.cue_details(context, target, numbers, None, marks);
         let waiting = self.events.len();
-        let details = self.scratch.cue_details.share(&details, waiting);
-        CueParameters {
-            // Adding zero keeps negative zeros out.
-            magnitude: numbers.magnitude + 0.0,
-            level: numbers.level + 0.0,
-            details: Some(details),
-        }
+        numbers.with(self.scratch.cue_details.share(&details, waiting))
     }
 
     /// Parameters of the cues of an active effect (C1).
@@ -204,12 +206,7 @@ impl Simulation {
         let instance = active.and_then(|active| self.state.effects.get(active));
         let last = instance.and_then(|active| active.last_source.as_ref()).map(|last| &last.tags);
         let details = self.cue_details(&context, controller, numbers, last, &[]);
-        let parameters = CueParameters {
-            magnitude: numbers.magnitude + 0.0,
-            level: numbers.level + 0.0,
-            details: Some(std::sync::Arc::new(details)),
-        };
-        Some((parameters, active))
+        Some((numbers.with(Arc::new(details)), active))
     }
 
     /// Context and numbers of a looping cue, of the holder that began first.
@@ -244,16 +241,11 @@ impl Simulation {
         }
     }
 
-    /// Parameters of a cue that an active effect holds, for whoever did not see it begin.
+    /// Parameters of a cue that an active effect holds, for a host that did not see it begin.
     pub(crate) fn present_cue_parameters(&self, active: &ActiveEffect, effect: &Effect) -> CueParameters {
         let (context, numbers) = (&active.spec.context, cue_numbers(active, effect));
         let last = active.last_source.as_ref().map(|last| &last.tags);
-        let details = self.cue_details(context, active.target, numbers, last, &[]);
-        CueParameters {
-            magnitude: numbers.magnitude + 0.0,
-            level: numbers.level + 0.0,
-            details: Some(std::sync::Arc::new(details)),
-        }
+        numbers.with(Arc::new(self.cue_details(context, active.target, numbers, last, &[])))
     }
 
     /// Cues that an instance holds while it is active: those of its effect, and granted tags under `GameplayCue.` (C2).

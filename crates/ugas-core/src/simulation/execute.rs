@@ -149,7 +149,7 @@ struct Written {
     new: f64,
 }
 
-/// What a modifier adds up to with its stacks, as the magnitude of a cue (C1).
+/// Total of a modifier over its stacks, which is the magnitude of its cue (C1).
 pub(super) fn total(operation: Operation, magnitude: f64, stacks: u32) -> f64 {
     match operation {
         Operation::Add | Operation::AddPost => magnitude * f64::from(stacks),

@@ -255,8 +255,7 @@ impl Simulation {
         let sequence = self.state.next_sequence();
         let controller = self.state.controllers.get_mut(id)?;
         let mut parameters = grant.parameters;
-        for (name, value) in &ability.def.parameters {
-            let Some(value) = value.as_number() else { continue };
+        for (name, value) in ability.number_parameters() {
             if crate::ability::parameter(&parameters, name).is_none() {
                 crate::ability::set_parameter(&mut parameters, name, value);
             }

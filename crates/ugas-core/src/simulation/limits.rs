@@ -57,13 +57,10 @@ impl Simulation {
         self.check_targets(&details.target_data)
     }
 
-    /// Tags of an event from outside: all must be of this catalog.
-    pub(super) fn check_event_tags(&self, event: &GameplayEvent) -> Result<(), RefusalReason> {
-        let tags = self.catalog.tags().len();
-        match event.tags().find(|tag| tag.usize() >= tags) {
-            Some(tag) => Err(RefusalReason::UnknownTag(tag)),
-            None => Ok(()),
-        }
+    /// Tags of an event or a context from outside: all must be of this catalog.
+    pub(super) fn check_tags(&self, mut tags: impl Iterator<Item = TagId>) -> Result<(), RefusalReason> {
+        let known = self.catalog.tags().len();
+        tags.find(|tag| tag.usize() >= known).map_or(Ok(()), |tag| Err(RefusalReason::UnknownTag(tag)))
     }
 
     /// So many numbers or tags.

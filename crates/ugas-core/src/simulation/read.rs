@@ -111,14 +111,8 @@ impl Simulation {
     }
 
     /// Whether the server withholds an attribute's value from this client.
-    #[inline]
     pub(crate) fn is_withheld(&self, controller: ControllerId, attribute: AttributeId) -> bool {
-        !self.withheld.is_empty() && self.find_withheld(controller, attribute)
-    }
-
-    #[cold]
-    fn find_withheld(&self, controller: ControllerId, attribute: AttributeId) -> bool {
-        self.withheld.binary_search(&(controller, attribute)).is_ok()
+        !self.withheld.is_empty() && self.withheld.binary_search(&(controller, attribute)).is_ok()
     }
 
     /// Replaces the list of withheld attributes; kept outside the state, as [`Self::set_known`] is.

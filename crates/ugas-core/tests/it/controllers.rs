@@ -41,6 +41,26 @@ fn section_4_4_of_several_controllers_of_one_actor_the_oldest_is_found() {
 }
 
 #[test]
+fn k1_inactive_controller_refuses_until_it_is_active_again() {
+    let mut game = Game::of([instant("GE_Hit", "Health", Operation::Add, -10.0)]);
+    let (hero, hit) = (game.id("hero"), game.effect("GE_Hit"));
+    let before = game.current("hero", "Health");
+    game.sim.set_active(hero, false).unwrap();
+    assert!(!game.sim.controller(hero).unwrap().is_active());
+    let refusal = game.sim.apply_effect(hit, Some(hero), hero).unwrap_err();
+    assert_eq!(refusal.reasons.as_slice(), [RefusalReason::ControllerInactive(hero)]);
+    let page = game.sim.debug(hero).unwrap();
+    assert!(page.inactive && page.to_string().contains(", inactive"));
+    assert_eq!(game.current("hero", "Health"), before);
+
+    game.sim.set_active(hero, true).unwrap();
+    game.sim.apply_effect(hit, Some(hero), hero).unwrap();
+    assert_eq!(game.current("hero", "Health"), before - 10.0);
+    game.sim.despawn(hero).unwrap();
+    assert_eq!(game.sim.set_active(hero, true), Err(RefusalReason::UnknownController(hero)));
+}
+
+#[test]
 fn section_4_3_possession_changes_the_avatar_and_keeps_the_state() {
     let mut game = Game::of([buff("GE", "Attack", Operation::Add, 5.0)]);
     let soul = game.sim.spawn_with(Spawn::named("Unit").owner(ActorId(1)).avatar(ActorId(2))).unwrap();

@@ -4,7 +4,7 @@ use ugas_core::ability::{AbilityDef, AbilityState};
 use ugas_core::attribute::{AttributeDef, AttributeSetDef};
 use ugas_core::catalog::Catalog;
 use ugas_core::controller::ControllerDef;
-use ugas_core::effect::{AbilityGrantDef, EffectDef};
+use ugas_core::effect::{AbilityGrantDef, EffectContext, EffectDef};
 use ugas_core::modifier::Operation;
 use ugas_core::simulation::{Config, Simulation};
 use ugas_core::task::TaskDef;
@@ -85,4 +85,28 @@ fn gasd_6_the_page_says_what_a_controller_is_like() {
     assert_eq!(sim.debug(mage), sim.debug(mage));
     sim.despawn(mage).unwrap();
     assert_eq!(sim.debug(mage), None);
+}
+
+#[test]
+fn page_of_an_effect_has_its_context_tags_and_numbers() {
+    let catalog = Catalog::builder()
+        .tags(["Hit.Critical", "Data.Amount"])
+        .attribute_set(AttributeSetDef::new("Combat").with(AttributeDef::new("Attack", 10.0)))
+        .effect(EffectDef::infinite("GE_Mark").modify("Attack", Operation::Add, 1.0))
+        .template(ControllerDef::new("Mage").with_set("Combat"))
+        .build()
+        .unwrap();
+    let mut sim = Simulation::new(catalog.clone(), Config::default());
+    let mage = sim.spawn("Mage").unwrap();
+    let context = EffectContext::of(mage).tagged(catalog.tag("Hit.Critical").unwrap());
+    let mut spec = sim.spec(catalog.effect("GE_Mark").unwrap(), 1.0, context).unwrap();
+    spec.set_magnitude(catalog.tag("Data.Amount").unwrap(), 7.0);
+    sim.apply(&spec, mage).unwrap();
+
+    let page = sim.debug(mage).unwrap();
+    assert_eq!(page.effects[0].context_tags, ["Hit.Critical"]);
+    assert_eq!(page.effects[0].set_by_caller, [("Data.Amount".to_owned(), 7.0)]);
+    assert!(page.effects[0].ability_tags.is_empty());
+    let text = page.to_string();
+    assert!(text.contains("    context tags: Hit.Critical\n    set by caller: Data.Amount 7\n"), "{text}");
 }

@@ -56,8 +56,7 @@ impl<'a> Restoring<'a> {
         let catalog = std::sync::Arc::clone(&self.sim.catalog);
         let definition = catalog.ability_by_id(ability).ok_or(CharacterOutcome::Unknown)?;
         let mut parameters = crate::ability::Parameters::new();
-        for (name, value) in &definition.def.parameters {
-            let Some(value) = value.as_number() else { continue };
+        for (name, value) in definition.number_parameters() {
             crate::ability::set_parameter(&mut parameters, name, value);
         }
         for (name, value) in &saved.parameters {

@@ -312,9 +312,9 @@ impl<'a> Taking<'a> {
     fn ability(&self, handle: AbilityHandle, granted: &GrantedAbility) -> CharacterAbility {
         let catalog = &self.sim.catalog;
         let definition = catalog.ability_by_id(granted.ability);
-        let defaults = definition.map(|ability| &*ability.def.parameters).unwrap_or_default();
         let is_default = |name: &str, value: f64| {
-            defaults.iter().any(|(known, default)| known == name && default.as_number() == Some(value))
+            let mut defaults = definition.into_iter().flat_map(|ability| ability.number_parameters());
+            defaults.any(|default| default == (name, value))
         };
         let parameters = granted.parameters().filter(|&(name, value)| !is_default(name, value));
         let charges = definition.and_then(|ability| ability.def.charges);

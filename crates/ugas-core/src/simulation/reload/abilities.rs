@@ -65,9 +65,8 @@ impl Reload<'_> {
             }
         };
         let mut parameters = parameters.clone();
-        let new = self.next.catalog.ability_by_id(ability).map(|ability| &*ability.def.parameters);
-        for (name, value) in new.unwrap_or_default() {
-            let Some(value) = value.as_number() else { continue };
+        let new = self.next.catalog.ability_by_id(ability);
+        for (name, value) in new.into_iter().flat_map(|ability| ability.number_parameters()) {
             if crate::ability::parameter(&parameters, name).is_none() {
                 crate::ability::set_parameter(&mut parameters, name, value);
             }
